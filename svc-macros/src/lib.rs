@@ -79,7 +79,8 @@ pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::subscription)
 }
 
-/// A guard: the field requires a user. It needs the feature `auth`.
+/// A guard: the field requires a user. It needs the feature `auth`, and does not compile without
+/// it.
 ///
 /// Guards go below `#[svc::query]` or one of its siblings on a function, or on a field or a method
 /// of an `#[svc_type]`. Several guards must all pass, and nothing of the field runs before them. A

@@ -1,5 +1,6 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
+pub use crate::__guards as guards;
 pub use crate::app::{Mutation, Query, RootField, Subscription};
 pub use crate::authz::{AuthorizerOf, CheckAnswer, FieldCheck, OwnAuthorizer};
 pub use crate::engine::{
@@ -33,6 +34,28 @@ pub use crate::trace::{trace_database_query, trace_graphql_operation};
 pub use async_graphql;
 pub use futures_util::Stream;
 pub use serde_json;
+
+/// The guards of an item.
+#[cfg(feature = "auth")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __guards {
+    ($guards:expr) => {
+        $guards
+    };
+}
+
+/// The guards of an item: without users, no request would pass them.
+#[cfg(not(feature = "auth"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __guards {
+    ($guards:expr) => {
+        ::core::compile_error!(
+            "guards need the feature `auth` of svc: cargo add svc --features auth"
+        )
+    };
+}
 
 /// Returns the receiver of a computed field.
 ///

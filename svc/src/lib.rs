@@ -127,6 +127,7 @@ mod http;
 mod json;
 mod log_throttle;
 pub mod metrics;
+mod missing_features;
 mod mutation;
 mod panic;
 mod postgres;

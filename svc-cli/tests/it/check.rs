@@ -113,12 +113,17 @@ pub async fn things() -> Vec<Thing>;
 #[svc::mutation(function = \"fn_touch\")]
 pub async fn touch(thing: Option<i32>) -> Thing;
 
+/// Of a channel that nothing notifies.
+#[svc::subscription(channel = \"thing_changed\")]
+pub async fn changes() -> Thing;
+
 /// The options.
 ///
 /// # Errors
 /// A setting that is wrong.
 pub fn options() -> svc::Result<svc::AppOptions> {
-    Ok(svc::AppOptions::from_env()?.queries(queries![things]).mutations(mutations![touch]))
+    let options = svc::AppOptions::from_env()?.queries(queries![things]).mutations(mutations![touch]);
+    Ok(options.subscriptions(subscriptions![changes]))
 }
 ";
 
@@ -185,6 +190,8 @@ fn a_check_finds_all_that_a_start_finds() {
         "{}",
         found.err
     );
+    let silent = "warning: Subscription.changes: no trigger and no function of the database";
+    assert!(found.err.contains(silent), "{}", found.err);
     assert!(variable.bad().contains("a session variable"));
 }
 

@@ -9,6 +9,7 @@ mod database;
 mod dev;
 mod doctor;
 mod explain;
+mod features;
 mod frame;
 mod help;
 mod hints;

@@ -2,7 +2,7 @@
 //! that registers the item.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
@@ -37,6 +37,7 @@ pub(crate) struct Guards(Vec<Guard>);
 struct Guard {
     variant: &'static str,
     names: Vec<LitStr>,
+    span: Span,
 }
 
 impl Guards {
@@ -58,9 +59,13 @@ impl Guards {
         self.0.is_empty()
     }
 
-    /// The list of guards.
+    /// The list of guards. If svc is built without users, it does not compile.
     pub(crate) fn tokens(&self, krate: &Crate) -> TokenStream {
-        let guards = self.0.iter().map(|Guard { variant, names }| {
+        let Some(Guard { span, .. }) = self.0.first() else {
+            return quote!(&[]);
+        };
+
+        let guards = self.0.iter().map(|Guard { variant, names, .. }| {
             let ident = format_ident!("{variant}");
             match *variant {
                 "Auth" => quote!(#krate::Guard::#ident),
@@ -68,7 +73,15 @@ impl Guards {
                 _ => quote!(#krate::Guard::#ident(&[#(#names),*])),
             }
         });
-        quote!(&[#(#guards),*])
+
+        // All tokens of the path have the span of the guard, so that rustc points to it.
+        let krate = krate.to_token_stream().into_iter().map(|mut token| {
+            token.set_span(*span);
+            token
+        });
+        let krate: TokenStream = krate.collect();
+
+        quote_spanned!(*span=> #krate::guards!(&[#(#guards),*]))
     }
 }
 
@@ -169,7 +182,11 @@ fn read(attr: &Attribute) -> syn::Result<Guard> {
         ));
     }
 
-    Ok(Guard { variant, names })
+    Ok(Guard {
+        variant,
+        names,
+        span: attr.path().span(),
+    })
 }
 
 fn example(variant: &str) -> &'static str {

@@ -29,6 +29,7 @@ pub use password::{PasswordHash, PasswordHashing, PasswordRules};
 pub use provider::{AttemptLimits, NativeAuthError, NativeAuthFactory, NativeAuthProvider};
 pub use repository::UserRepository;
 pub use routes::create_auth_router;
+pub(crate) use routes::identify_users;
 pub use tokens::TokenPair;
 
 use client::Client;

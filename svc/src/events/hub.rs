@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use uuid::Uuid;
 
 use super::queue::{Leave, Queue};
+use super::source_wait::waiting;
 use super::{Accepts, Event, EventListener, EventSource, Events, Feed, SourceEvent};
 use crate::log_throttle::LogThrottle;
 use crate::postgres::SharedReads;
@@ -136,11 +137,11 @@ impl Hub {
         let feed = Feed::new(self.clone(), channel.clone(), key, queue);
         let mut lost = self.lost.subscribe();
 
-        // A waiting request holds a permit that others need, so it fails at once after a longer
-        // loss.
+        // After a longer loss it would wait in vain, so it fails at once.
         let since = (*lost.borrow()).unwrap_or_else(Instant::now);
+        let listening = timeout_at(since + PATIENCE, lost.wait_for(Option::is_none));
 
-        match timeout_at(since + PATIENCE, lost.wait_for(Option::is_none)).await {
+        match waiting(listening).await {
             Ok(Ok(_)) => {
                 // The hub listens from here on, so nothing was missed.
                 feed.forget_gaps();

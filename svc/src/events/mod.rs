@@ -11,6 +11,7 @@ mod queue;
 #[cfg(feature = "redis")]
 mod redis;
 mod source;
+mod source_wait;
 
 #[cfg(feature = "redis")]
 pub use self::redis::RedisEvents;
@@ -23,6 +24,7 @@ pub(crate) use event::{Event, Operation, RowEvent};
 pub(crate) use hub::Hub;
 pub(crate) use queue::{Accepts, Delivery, Feed, too_slow};
 pub(crate) use source::EventListener;
+pub(crate) use source_wait::hold_until_wait;
 
 /// The SQL of `svc_notify`, a trigger function that notifies subscribers of changed rows; put it
 /// into a migration.

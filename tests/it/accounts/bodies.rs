@@ -1,11 +1,15 @@
 //! Bodies that are not what a route takes.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use svc::accounts::{AccountMail, AccountMailer};
+use svc_tests::raw::Client;
 use svc_tests::{App, Reply};
 
 use super::client::{PASSWORD, login, register};
-use super::service::{Service, serve_with};
+use super::service::{Service, serve, serve_with};
+use crate::http::steadily;
 
 /// A sender that sends nothing, so that there are the routes that need one.
 struct Nowhere;
@@ -238,5 +242,31 @@ async fn what_a_form_of_another_site_can_send_is_refused() {
             .header("content-type", media)
             .body(body.clone());
         assert_eq!(service.app.send(request).await.status, 200, "{media}");
+    }
+}
+
+/// A refusal that has read no body leaves the connection to the next request.
+#[tokio::test]
+async fn a_connection_goes_on_after_a_body_that_was_not_read() {
+    let service = serve().await;
+    for path in ["/auth/logout", "/auth/logout-all"] {
+        steadily(Duration::from_millis(500), async |_| {
+            let mut client = Client::open(service.app.address()).await;
+            for _ in 0..3 {
+                let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n");
+                client.send(&head).await;
+                // Long enough for the head to arrive alone on most machines, and right in either
+                // case.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                client.send("{}").await;
+                let answer = client.answer().await;
+                assert!(answer.starts_with("HTTP/1.1 401"), "{path}: {answer}");
+                if answer.to_ascii_lowercase().contains("connection: close") {
+                    return Err(answer);
+                }
+            }
+            Ok(())
+        })
+        .await;
     }
 }

@@ -1,6 +1,7 @@
 //! Native accounts by settings alone.
 
 use serde_json::{Value, json};
+use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
 use svc::{SvcConfig, create_svc_app};
 use svc_tests::raw::Client;
 use svc_tests::{App, Log, Redis, TestDatabase};
@@ -117,6 +118,34 @@ async fn path_times_and_the_header_of_the_proxy_are_settings() {
     );
     log.has("ip_address=192.0.2.7").await;
     assert!(!log.text().contains("10.9.8.7"), "{}", log.text());
+}
+
+/// The statuses of three requests for an account, with these tokens.
+async fn three_of_me(app: &App, tokens: [&String; 3]) -> Vec<u16> {
+    let mut statuses = Vec::new();
+    for token in tokens {
+        let reply = with(app, token, "GET", "/auth/me", Value::Null).await;
+        statuses.push(reply.status);
+    }
+    statuses
+}
+
+/// Users may share an address. A token that is not valid counts for the address.
+#[tokio::test]
+async fn routes_with_a_token_are_limited_by_user() {
+    let database = database().await;
+    let rule = RateLimitRule::new("/auth/me", RateLimit::requests(2).per_hour());
+    let options = options().config(config(&database, &[]));
+    let app = App::serve(options.rate_limiting(RateLimiting::new().rules([rule]))).await;
+    let (ada, bob) = (register(&app, "ada").await, register(&app, "bob").await);
+    for held in [&ada, &bob] {
+        assert_eq!(three_of_me(&app, [&held.access; 3]).await, [200, 200, 429]);
+    }
+    let ended = with(&app, &ada.access, "POST", "/auth/logout", Value::Null).await;
+    assert_eq!(ended.status, 200, "{}", ended.text);
+    let forged = format!("{}x", bob.access);
+    let invalid = [&ada.access, &forged, &forged];
+    assert_eq!(three_of_me(&app, invalid).await, [401, 401, 429]);
 }
 
 /// Begins a request, and waits until its head has been read: a later request has been answered.

@@ -10,6 +10,7 @@ mod guesses;
 mod lock_out;
 mod logout;
 mod mail;
+mod own_users;
 mod passwords;
 mod redis;
 mod refresh;

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use svc::db::SessionVariables;
 use svc::prelude::*;
 use svc::{DatabaseConfig, SvcConfig, sqlx};
-use svc_tests::{App, PgBouncer, TestDatabase, eventually};
+use svc_tests::{App, Log, PgBouncer, Proxy, TestDatabase, eventually};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
 
 #[svc_type(sql_source = "v_note")]
 struct Note {
@@ -300,4 +302,88 @@ async fn a_pooler_that_loses_prepared_statements_is_named() {
         if is_told { Ok(()) } else { Err(ready.text) }
     })
     .await;
+}
+
+/// An error that refuses start-up options: its SQLSTATE and its message.
+type Refusal = (&'static str, &'static str);
+
+const REFUSALS: [Refusal; 2] = [
+    (
+        "0A000",
+        "Feature not supported: RDS Proxy currently doesn’t support command-line options.",
+    ),
+    ("08P01", "unsupported startup parameter: options"),
+];
+
+/// Returns the URL of a pooler that refuses start-up options, and passes on everything else.
+async fn refusing_pooler(database: &TestDatabase, refusal: Refusal) -> String {
+    let relay = Proxy::new().await;
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = relay.url(database);
+    let (_, place) = url.split_once('@').unwrap();
+    let (server, name) = place.split_once('/').unwrap();
+    let own = format!(
+        "postgres://postgres@{}/{name}",
+        listener.local_addr().unwrap()
+    );
+    let server = server.to_owned();
+    tokio::spawn(async move {
+        let _relay = relay;
+        while let Ok((client, _)) = listener.accept().await {
+            let server = server.clone();
+            tokio::spawn(async move { drop(pass_on(client, &server, refusal).await) });
+        }
+    });
+    own
+}
+
+async fn pass_on(
+    mut client: TcpStream,
+    server: &str,
+    (code, message): Refusal,
+) -> std::io::Result<()> {
+    let length = client.read_u32().await?;
+    let mut start = vec![0; usize::try_from(length).unwrap() - 4];
+    client.read_exact(&mut start).await?;
+    let name = b"\0options\0";
+    if start.windows(name.len()).any(|part| part == name) {
+        let fields = format!("SFATAL\0C{code}\0M{message}\0\0");
+        client.write_u8(b'E').await?;
+        client
+            .write_u32(u32::try_from(fields.len() + 4).unwrap())
+            .await?;
+        return client.write_all(fields.as_bytes()).await;
+    }
+    let mut server = TcpStream::connect(server).await?;
+    server.write_u32(length).await?;
+    server.write_all(&start).await?;
+    copy_bidirectional(&mut client, &mut server).await.map(drop)
+}
+
+#[tokio::test]
+async fn poolers_that_refuse_start_up_options_are_used_without_them() {
+    let mut expected: Option<Vec<String>> = None;
+    for refusal in [None, Some(REFUSALS[0]), Some(REFUSALS[1])] {
+        let log = Log::start();
+        let database = TestDatabase::new(SQL).await;
+        let url = match refusal {
+            Some(refusal) => refusing_pooler(&database, refusal).await,
+            None => database.url(),
+        };
+        let app = serve(url, true).await;
+        let mut answers = Vec::new();
+        for document in documents() {
+            let reply = app.query(&document).await;
+            reply.data();
+            answers.push(reply.text);
+        }
+        app.until_ready().await;
+        match &expected {
+            Some(expected) => {
+                assert_eq!(&answers, expected, "{refusal:?}");
+                log.has("a pooler does not pass on start-up options").await;
+            }
+            None => expected = Some(answers),
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
+use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::scalar::{Cidr, DateRange, Duration, Inet, MacAddress, SearchVector};
 use svc_tests::{App, TestDatabase};
@@ -34,6 +35,20 @@ async fn broken_texts() -> Vec<BrokenText>;
 
 #[svc::query]
 async fn broken_text_statistics() -> Aggregate<BrokenText>;
+
+#[svc_type(sql_source = "v_loose")]
+struct Loose {
+    id: i32,
+    rank: Option<i32>,
+    name: Option<String>,
+    extra: Option<Value>,
+}
+
+#[svc::query]
+async fn looses() -> Vec<Loose>;
+
+#[svc::query]
+async fn loose_statistics() -> Aggregate<Loose>;
 
 /// The fields, the types of PostgreSQL as which they are read, and texts of each.
 const FIELDS: [(&str, &str, &[&str]); 13] = [
@@ -337,4 +352,72 @@ async fn no_text_breaks_the_filters_of_others() {
         );
     }
     pool.close().await;
+}
+
+/// Documents of `json`, of which `jsonb` takes the first and the last.
+const LOOSE: &str = r#"
+    CREATE TABLE tb_loose (data json, extra json);
+    INSERT INTO tb_loose VALUES
+        ('{"id": 1, "rank": 2, "name": "\u00e9 \ud83d\ude00 \\u0000 \\\\ud83d"}', '{"a": 1}'),
+        ('{"id": 2, "rank": 5, "name": "\u0000"}', '{"a": 1}'),
+        ('{"id": 3, "rank": 6, "name": "\\\ud83d"}', '{"a": 1}'),
+        ('{"id": 4, "rank": 7, "far": 1e200000}', '{"a": 1}'),
+        ('{"id": 5, "rank": 1, "name": "1e200000"}', '{"a": "\u0000"}');
+    CREATE VIEW v_loose AS SELECT data, extra FROM tb_loose;"#;
+
+/// `json` may hold what `jsonb` does not: U+0000, half a pair of surrogates, too large numbers.
+#[tokio::test]
+async fn documents_that_jsonb_rejects_leave_other_rows_alone() {
+    let database = TestDatabase::new(LOOSE).await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
+    let app = App::serve(options.queries(queries![looses, loose_statistics])).await;
+    for (arguments, expected) in [
+        (
+            "where: {rank: {gte: 1}}, orderBy: [{rank: ASC}]",
+            json!([5, 1]),
+        ),
+        ("where: {name: {contains: \"u0000\"}}", json!([1])),
+        ("where: {name: {eq: \"1e200000\"}}", json!([5])),
+        ("orderBy: [{id: ASC}], limit: 2", json!([1, 5])),
+        (
+            "where: {extra: {contains: {a: 1}}, rank: {lte: 2}}",
+            json!([1]),
+        ),
+        // More conditions read the document once.
+        (
+            "where: {rank: {gte: 1, lte: 9, neq: 2}, id: {gte: 1, lte: 9}, name: {isnull: false}}",
+            json!([5]),
+        ),
+    ] {
+        let found = app
+            .query(&format!("{{ looses({arguments}) {{ id }} }}"))
+            .await
+            .data();
+        let ids: Value = found["looses"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].clone())
+            .collect();
+        assert_eq!(ids, expected, "{arguments}");
+    }
+
+    // A sum of all rows lacks values that nobody can read.
+    let statistics = "{ looseStatistics { count sum { rank } } }";
+    let reply = app.query(statistics).await.json();
+    assert_eq!(
+        reply["data"]["looseStatistics"],
+        json!({"count": 5, "sum": {"rank": null}}),
+        "{reply}"
+    );
+    let path = json!(["looseStatistics", "sum", "rank"]);
+    assert_eq!(reply["errors"][0]["path"], path, "{reply}");
+
+    let statistics = "{ looseStatistics(where: {rank: {gte: 1}}) { count sum { rank } } }";
+    assert_eq!(
+        app.query(statistics).await.data()["looseStatistics"],
+        json!({"count": 2, "sum": {"rank": 3}})
+    );
 }

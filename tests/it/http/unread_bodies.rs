@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use svc::prelude::*;
+use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
 use svc::{HttpConfig, ProtectionConfig};
 use svc_tests::raw::{Client, post, serve};
 use tokio::sync::Semaphore;
@@ -25,21 +26,27 @@ async fn gated() -> Result<bool> {
     Ok(GATE.acquire().await.is_ok())
 }
 
-async fn server(protection: ProtectionConfig) -> SocketAddr {
+fn options(protection: ProtectionConfig) -> AppOptions {
     let config = SvcConfig {
         protection,
         ..SvcConfig::default()
     };
-    let options = AppOptions::new()
+    AppOptions::new()
         .config(config)
-        .database_url("postgres://nobody@127.0.0.1:1/nothing");
+        .database_url("postgres://nobody@127.0.0.1:1/nothing")
+        .queries(queries![hello, gated])
+}
+
+async fn serve_options(options: AppOptions) -> SocketAddr {
     serve(
         HttpConfig::default(),
-        create_svc_app(options.queries(queries![hello, gated]))
-            .await
-            .unwrap(),
+        create_svc_app(options).await.unwrap(),
     )
     .await
+}
+
+async fn server(protection: ProtectionConfig) -> SocketAddr {
+    serve_options(options(protection)).await
 }
 
 /// The refusals that need no body: method, path, headers, and the status.
@@ -153,6 +160,33 @@ async fn a_connection_goes_on_after_a_request_that_was_shed() {
     assert!(running.answer().await.contains("true"));
     client.send(&post(HELLO)).await;
     assert!(client.answer().await.contains("world"));
+}
+
+#[tokio::test]
+async fn a_connection_goes_on_after_a_request_that_was_limited() {
+    let rule = RateLimitRule::new("/graphql/*", RateLimit::requests(1).per_minute());
+    let limiting = RateLimiting::new().rules([rule]);
+    let address = serve_options(options(ProtectionConfig::default()).rate_limiting(limiting)).await;
+    let head = head(
+        "POST",
+        "/graphql",
+        "content-type: application/json\r\n",
+        HELLO.len(),
+    );
+    let mut client = steadily(STILL, async |_| {
+        let mut client = Client::open(address).await;
+        // The one request of the minute.
+        client.send(&post(HELLO)).await;
+        client.answer().await;
+        for _ in 0..3 {
+            refused(&mut client, &head, "429").await?;
+        }
+        Ok(client)
+    })
+    .await;
+    client.send("GET /health HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let answer = client.answer().await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
 #[tokio::test]

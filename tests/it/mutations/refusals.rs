@@ -28,6 +28,16 @@ struct Generated {
     b: i32,
 }
 
+#[svc_type(sql_source = "v_owner")]
+struct Owner {
+    id: i32,
+}
+
+#[svc_input]
+struct OwnerInput {
+    id: i32,
+}
+
 #[svc_input]
 struct ThingInput {
     id: Option<i32>,
@@ -81,6 +91,12 @@ async fn takes(amount: Option<i32>, id: Option<String>, word: Option<String>) ->
 async fn summed(numbers: Vec<i32>) -> i32;
 #[svc::mutation(function = "strict")]
 async fn strict(id: i32) -> i32;
+#[svc::query]
+async fn owners() -> Vec<Owner>;
+#[svc::mutation(update = "tb_owner")]
+async fn change_owner(id: i32, input: OwnerInput) -> Owner;
+#[svc::mutation(delete = "tb_owner")]
+async fn delete_owner(id: i32) -> Owner;
 
 const SQL: &str = "
     CREATE DOMAIN positive AS int CHECK (VALUE > 0);
@@ -231,6 +247,64 @@ async fn rows_that_the_database_refuses_are_the_client_s() {
         app.query("{ things { id body } }").await.data(),
         json!({"things": [{"id": 7, "body": "there"}]})
     );
+}
+
+/// Rows that refer to an owner, each with another reason why they cannot follow it.
+const REFERENCES: &str = "
+    CREATE TABLE tb_owner (id int PRIMARY KEY);
+    CREATE VIEW v_owner AS SELECT id FROM tb_owner;
+    INSERT INTO tb_owner SELECT generate_series(0, 9);
+    CREATE TABLE tb_needs (id int NOT NULL REFERENCES tb_owner ON DELETE SET NULL);
+    INSERT INTO tb_needs VALUES (1);
+    CREATE TABLE tb_checks (id int DEFAULT 0 CHECK (id > 0) REFERENCES tb_owner ON DELETE SET DEFAULT);
+    INSERT INTO tb_checks VALUES (2);
+    CREATE TABLE tb_unique (id int DEFAULT 0 UNIQUE REFERENCES tb_owner ON DELETE SET DEFAULT);
+    INSERT INTO tb_unique VALUES (0), (3);
+    CREATE TABLE tb_follows (id int CHECK (id < 100) REFERENCES tb_owner ON UPDATE CASCADE);
+    INSERT INTO tb_follows VALUES (4);
+    CREATE TABLE tb_middle (id int PRIMARY KEY REFERENCES tb_owner ON DELETE CASCADE);
+    CREATE TABLE tb_last (id int REFERENCES tb_middle);
+    INSERT INTO tb_middle VALUES (5);
+    INSERT INTO tb_last VALUES (5);
+    CREATE TABLE tb_parts (id int REFERENCES tb_owner ON DELETE SET NULL) PARTITION BY LIST (id);
+    CREATE TABLE tb_parts_six PARTITION OF tb_parts FOR VALUES IN (6);
+    INSERT INTO tb_parts VALUES (6);
+    CREATE TABLE tb_raises (id int NOT NULL);
+    CREATE FUNCTION raises() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF OLD.id = 7 THEN INSERT INTO tb_raises VALUES (NULL); END IF; RETURN OLD; END $$;
+    CREATE TRIGGER raises BEFORE DELETE ON tb_owner FOR EACH ROW EXECUTE FUNCTION raises();";
+
+/// The client has given no value that is null or not allowed.
+#[tokio::test]
+async fn rows_that_refer_to_a_row_and_cannot_follow_it_are_a_conflict() {
+    let database = TestDatabase::new(REFERENCES).await;
+    let options = AppOptions::new()
+        .auto_camel_case(true)
+        .database_url(database.url())
+        .queries(queries![owners])
+        .mutations(mutations![change_owner, delete_owner]);
+    let app = App::serve(options).await;
+    for document in [
+        "mutation { deleteOwner(id: 1) { id } }",
+        "mutation { deleteOwner(id: 2) { id } }",
+        "mutation { deleteOwner(id: 3) { id } }",
+        "mutation { changeOwner(id: 4, input: {id: 100}) { id } }",
+        "mutation { deleteOwner(id: 5) { id } }",
+        "mutation { deleteOwner(id: 6) { id } }",
+    ] {
+        let status = json!("conflict:reference");
+        is_told(&app.query(document).await, document, "CONFLICT", &status);
+    }
+
+    let raised = app.query("mutation { deleteOwner(id: 7) { id } }").await;
+    assert_eq!(raised.code(), "INTERNAL_SERVER_ERROR", "{}", raised.text);
+
+    for document in [
+        "mutation { changeOwner(id: 4, input: {id: 99}) { id } }",
+        "mutation { deleteOwner(id: 8) { id } }",
+    ] {
+        app.query(document).await.data();
+    }
 }
 
 #[tokio::test]

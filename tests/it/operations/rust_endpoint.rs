@@ -149,3 +149,16 @@ async fn it_is_off_by_default() {
     .await;
     assert_eq!(reply.status, 404);
 }
+
+#[tokio::test]
+async fn an_option_enables_it() {
+    for (is_on, status) in [(true, 200), (false, 404)] {
+        let options = AppOptions::new()
+            .database_url("postgres://nobody@127.0.0.1:1/nothing")
+            .queries(queries![cities])
+            .enable_rust_endpoint(is_on);
+        let app = App::serve(options).await;
+        let body = json!({ "query": "{ __typename }" });
+        assert_eq!(send(&app, "/graphql/rust", &body).await.status, status);
+    }
+}

@@ -14,7 +14,7 @@ use svc::futures_util::stream::BoxStream;
 use svc::prelude::*;
 use svc::{OperationsConfig, ProtectionConfig, UploadConfig};
 use svc_tests::raw::{Client, post};
-use svc_tests::{App, Log, eventually};
+use svc_tests::{App, Log, Socket, eventually};
 use tokio::sync::Semaphore;
 
 /// The requests that may run at once, fewer than the slow ones of each test.
@@ -180,24 +180,52 @@ async fn slow_bodies_of_streams_hold_no_permit() {
     slow_requests_take_nothing(&headers, "/graphql", HELLO, "event-stream").await;
 }
 
-/// Only the first subscriber waits for the connection: it has been lost for long afterwards.
-#[tokio::test]
-async fn subscribers_to_a_source_of_events_that_is_away_hold_no_permit() {
+/// A service whose source of events is away.
+async fn without_events() -> App {
     let options = options(narrow())
         .subscriptions(subscriptions![heard])
         .event_channels(["heard"]);
-    let app = App::serve(options.event_source(Away)).await;
-    let (headers, body) = (
-        format!("{JSON}\r\naccept: text/event-stream"),
-        r#"{"query":"subscription { heard }"}"#,
-    );
-    // The end of the connection, because a stream has no length.
-    let request = begun(
-        "/graphql",
-        &format!("{headers}\r\nconnection: close"),
-        body.len(),
-        body,
-    );
+    App::serve(options.event_source(Away)).await
+}
+
+/// A subscription as a stream. Its connection ends with it, because a stream has no length.
+fn subscription() -> String {
+    let headers = format!("{JSON}\r\naccept: text/event-stream\r\nconnection: close");
+    let body = r#"{"query":"subscription { heard }"}"#;
+    begun("/graphql", &headers, body.len(), body)
+}
+
+/// In the first two seconds of a loss they wait for its end, on all transports.
+#[tokio::test]
+async fn subscribers_that_wait_for_a_lost_source_of_events_hold_no_permit() {
+    let app = without_events().await;
+    let (mut clients, mut sockets) = (Vec::new(), Vec::new());
+    for _ in 0..SLOW {
+        let mut client = Client::open(app.address()).await;
+        client.send(&subscription()).await;
+        clients.push(client);
+    }
+    others_are_answered(&app).await;
+    for _ in 0..SLOW {
+        let mut socket = Socket::ready(&app).await;
+        socket.subscribe("1", "subscription { heard }").await;
+        sockets.push(socket);
+    }
+    others_are_answered(&app).await;
+    for mut client in clients {
+        let (_, answer) = client.closed().await;
+        assert!(answer.contains("events cannot be listened to"), "{answer}");
+    }
+    for mut socket in sockets {
+        let answer = socket.next().await.to_string();
+        assert!(answer.contains("events cannot be listened to"), "{answer}");
+    }
+}
+
+/// After that they are refused at once.
+#[tokio::test]
+async fn subscribers_to_a_source_of_events_that_is_away_hold_no_permit() {
+    let (app, request) = (without_events().await, subscription());
     let mut clients = Vec::new();
     let mut first = Client::open(app.address()).await;
     first.send(&request).await;

@@ -21,6 +21,15 @@ struct Note {
     event: One<Event>,
 }
 
+#[svc_type(sql_source = "v_event_rated")]
+struct RatedEvent {
+    id: Uuid,
+    name: String,
+    ratio: i32,
+}
+
+#[svc::query]
+async fn rated() -> Vec<RatedEvent>;
 #[svc::query]
 async fn events() -> Vec<Event>;
 #[svc::query]
@@ -38,6 +47,7 @@ CREATE INDEX event_kind ON tb_event (kind);
 CREATE INDEX event_at ON tb_event (at, id);
 CREATE INDEX note_event ON tb_note (event_id);
 CREATE VIEW v_event AS SELECT e.*, jsonb_build_object('id', id, 'name', name, 'kind', kind, 'at', at) AS data FROM tb_event e;
+CREATE VIEW v_event_rated AS SELECT *, 100 / kind AS ratio FROM tb_event;
 CREATE VIEW v_note AS SELECT n.*, jsonb_build_object('id', id, 'body', body) AS data FROM tb_note n;
 ANALYZE;
 ";
@@ -136,6 +146,38 @@ async fn equality_range_order_and_cursor_use_the_index() {
         assert!(!plan.contains("Seq Scan"), "{query}\n{plan}");
     }
     assert_ties_are_sorted_once(&database, &app).await;
+}
+
+/// An expression of a view that may fail waits for the policy, and the columns beside it do not.
+#[tokio::test]
+async fn a_column_beside_an_expression_uses_its_index_under_a_policy() {
+    let database = TestDatabase::new(SQL).await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![rated])
+        .row_policy::<RatedEvent>(|_| Ok(RowDecision::allow_where(col("kind").gt(0))));
+    let app = App::serve(options).await;
+    for filter in [
+        r#"{name: {eq: "event 7"}, ratio: {eq: 14}}"#,
+        r#"{AND: [{ratio: {eq: 14}}, {name: {eq: "event 7"}}]}"#,
+    ] {
+        let is_name_first = filter.starts_with("{name");
+        let values = if is_name_first {
+            ["0", "'event 7'", "14", "20"]
+        } else {
+            ["0", "14", "'event 7'", "20"]
+        };
+        let query = format!("{{ rated(where: {filter}) {{ name }} }}");
+        let plan = plan(&database, &app, &query, &values).await;
+        for part in [
+            "event_name",
+            "Index Cond: (name = 'event 7'::text)",
+            "CASE WHEN (kind > ",
+        ] {
+            assert!(plan.contains(part), "{query}\nlacks {part:?} in\n{plan}");
+        }
+        assert!(!plan.contains("Seq Scan"), "{query}\n{plan}");
+    }
 }
 
 /// From the second request of a document on, an index on the order alone serves a page without

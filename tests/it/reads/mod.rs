@@ -28,4 +28,5 @@ mod row_sources;
 mod skipped_rows;
 mod statements;
 mod ties;
+mod variadic;
 mod views;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use svc::rate_limit::RateLimitConfig;
 use svc::{SubscriptionsConfig, SvcConfig};
-use svc_tests::{App, Events, Socket, eventually};
+use svc_tests::{App, Events, Log, Socket, eventually};
 
 use super::service::{Watched, nowhere, options};
 use crate::auth::service::provider;
@@ -160,4 +160,25 @@ async fn an_address_may_have_any_number() {
         open.push(Socket::open(&app).await);
     }
     assert_eq!((open.len(), refused(&app, &[]).await), (200, 429));
+}
+
+/// Where there is such a bound, and no setting says which proxies write the headers.
+#[tokio::test]
+async fn the_start_says_where_clients_may_name_their_address() {
+    for (most, proxies, is_said) in [
+        (200, None, true),
+        (200, Some("none"), false),
+        (200, Some("10.0.0.0/8"), false),
+        (0, None, false),
+    ] {
+        let log = Log::start();
+        drop(serve(most, proxies).await);
+        let line = "they can pass the bound of sockets per address";
+        assert_eq!(
+            log.text().contains(line),
+            is_said,
+            "{most} {proxies:?}: {}",
+            log.text()
+        );
+    }
 }

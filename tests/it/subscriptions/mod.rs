@@ -9,5 +9,6 @@ mod listening;
 mod policies;
 mod rows;
 mod service;
+mod silent_channels;
 mod sources;
 mod together;

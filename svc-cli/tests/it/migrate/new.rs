@@ -22,3 +22,26 @@ fn a_new_migration_has_a_time_and_a_name() {
             .contains("hint: say in a few words")
     );
 }
+
+/// With `v_` in place of `tb_`.
+#[test]
+fn a_generated_view_has_the_name_of_its_table() {
+    let place = project();
+    for (arguments, table, view) in [
+        (&["product"][..], "tb_product", "v_product"),
+        (&["Order", "--table", "tb_order"], "tb_order", "v_order"),
+        (&["Parcel", "--table", "parcels"], "parcels", "v_parcels"),
+    ] {
+        let path = place
+            .svc(&[&["generate", "migration"], arguments].concat())
+            .good();
+        assert!(path.ends_with(&format!("_create_{table}.sql\n")), "{path}");
+        let text = place.read(path.trim());
+        for line in [
+            format!("CREATE TABLE IF NOT EXISTS {table} ("),
+            format!("CREATE OR REPLACE VIEW {view} WITH (security_invoker = true) AS"),
+        ] {
+            assert!(text.contains(&line), "{line}: {text}");
+        }
+    }
+}

@@ -88,7 +88,7 @@ fn a_guard_is_never_dropped_in_silence() {
         query,
         "",
         "#[requires_auth] fn users() -> Vec<User>;",
-        &["guards: &[__svc::Guard::Auth]"],
+        &["guards: __svc::guards!(&[__svc::Guard::Auth])"],
     );
 
     assert_eq!(

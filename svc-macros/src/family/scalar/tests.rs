@@ -38,6 +38,8 @@ fn the_sql_type_is_a_plain_name() {
         "",
         "Text",
         "text[]",
+        "varchar(10)",
+        "numeric(10, 2)",
         "a.b.c",
         "text; DROP",
         "1a",

@@ -2,11 +2,14 @@
 
 mod body;
 mod handlers;
+mod identify;
 mod reply;
 mod token;
 
 use axum::Router;
 use axum::routing::{delete, get, post};
+
+pub(crate) use identify::identify_users;
 
 use super::NativeAuthProvider;
 

@@ -1,6 +1,7 @@
 //! The access token of a request.
 
 use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 
 use super::body::client_of;
@@ -8,7 +9,7 @@ use crate::accounts::NativeAuthProvider;
 use crate::accounts::audit;
 use crate::accounts::refused::Refused;
 use crate::accounts::tokens::SessionToken;
-use crate::auth::{Bearer, token68};
+use crate::auth::{Bearer, UserContext, token68};
 
 /// The maximum length of a token in bytes.
 const MAX_LENGTH: usize = 8 << 10;
@@ -34,6 +35,18 @@ impl FromRequestParts<NativeAuthProvider> for Access {
             .map(Self)
             .inspect_err(|refused| audit::note_refused_token(refused, &client()))
     }
+}
+
+/// Returns the user of the access token in these headers; `None` without a valid one.
+pub(super) async fn user_of(
+    headers: &HeaderMap,
+    provider: &NativeAuthProvider,
+) -> Option<UserContext> {
+    let Bearer::Token(token) = Bearer::of(headers, MAX_LENGTH) else {
+        return None;
+    };
+
+    verify(token, provider).await.ok().map(|token| token.user())
 }
 
 async fn verify(token: &[u8], provider: &NativeAuthProvider) -> Result<SessionToken, Refused> {

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use super::operations::Operations;
 use crate::app::config::read_url;
-use crate::app::setup::event_hub;
+use crate::app::setup::{database_channels, event_hub};
 use crate::app::{AppOptions, StartError};
 use crate::engine::{database_needs, describe_all, note_findings};
 use crate::events::Hub;
-use crate::postgres::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, Settings};
+use crate::postgres::{
+    CheckError, ConnectConfig, Database, Enforcement, Needs, RowSecurity, Settings,
+};
 use crate::response_cache::Responses;
 use crate::schema::Model;
 #[cfg(feature = "embedded")]
@@ -52,7 +54,11 @@ impl OpenDatabase {
 
         let responses = operations.responses.as_ref();
         let settings = settings(options, connect.clone(), owner, responses);
-        let database = Database::new(settings, database_needs(model)).map_err(StartError::Proxy)?;
+        let needs = Needs {
+            channels: database_channels(options),
+            ..database_needs(model)
+        };
+        let database = Database::new(settings, needs).map_err(StartError::Proxy)?;
         if enforcement(options) == Enforcement::Refuse {
             refuse_unbound(&database).await?;
         }

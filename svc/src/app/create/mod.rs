@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use axum::Router;
 
-use super::setup::start_findings;
+use super::setup::{database_channels, start_findings};
 use super::{AppOptions, DatabaseConfig, StartError, describe};
 use crate::http::HttpState;
 use crate::request::SessionVariables;
@@ -78,7 +78,8 @@ pub(crate) async fn assemble(
 
     check_session_variables(&options.session_variables)?;
     if let Some(file) = variable(describe::VARIABLE) {
-        describe_and_end(&schema.model, &options.config.database, &file).await?;
+        let channels = database_channels(&options);
+        describe_and_end(&schema.model, &options.config.database, channels, &file).await?;
     }
 
     let opened = OpenDatabase::open(&mut options, &schema.model, &operations).await?;
@@ -107,10 +108,11 @@ pub(crate) async fn assemble(
 async fn describe_and_end(
     model: &Model,
     config: &DatabaseConfig,
+    channels: Vec<String>,
     file: &str,
 ) -> Result<std::convert::Infallible, StartError> {
     let found = match variable(describe::DATABASE) {
-        Some(url) => Some(start_findings(model, config, &url).await),
+        Some(url) => Some(start_findings(model, config, channels, &url).await),
         None => None,
     };
     describe::write(model, found, file)?;

@@ -42,6 +42,14 @@ pub(super) fn routes(
         None => others,
     };
 
+    #[cfg(feature = "native-auth")]
+    let others = if entrance.rate_limits.is_some() {
+        let path = &options.config.accounts.path;
+        crate::app::native_accounts::identify(options.native.as_ref(), path, others)
+    } else {
+        others
+    };
+
     let (state, request_log) = state(
         options,
         engine,

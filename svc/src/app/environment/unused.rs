@@ -228,6 +228,10 @@ fn of_protection(name: &str, options: &AppOptions) -> Option<&'static str> {
             protection.cors_origins.is_empty(),
             "no other site may read answers; SVC_CORS_ORIGINS names those that may",
         ),
+        "SVC_COMPRESSION" => (
+            cfg!(not(feature = "compression")) && protection.compression,
+            "this build is without the feature `compression`",
+        ),
         "SVC_COMPRESSION_MIN_SIZE" => (
             !protection.compression,
             "answers are not compressed without SVC_COMPRESSION=true",

@@ -173,7 +173,8 @@ impl AppOptions {
     }
 
     /// Adds channels to listen to, for [`Context::events`](crate::Context::events). The channels of
-    /// subscriptions without a body need no listing.
+    /// subscriptions without a body need no listing. If programs notify one of them, and no trigger
+    /// does, list it: then the service does not hint that nothing in the database notifies it.
     pub fn event_channels(mut self, channels: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.event_channels
             .extend(channels.into_iter().map(Into::into));

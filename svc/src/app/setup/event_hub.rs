@@ -61,21 +61,41 @@ fn check_channel(channel: &str) -> Result<(), ConfigError> {
     }
 }
 
-/// The channels that the program listens to.
-fn channels(options: &AppOptions, others: impl Iterator<Item = String>) -> Vec<String> {
-    let of_rows = options
+/// Returns the channels of subscriptions that the database should notify: none if the events have
+/// another source, and none that the program also names itself, because it may notify them.
+pub(in crate::app) fn database_channels(options: &AppOptions) -> Vec<String> {
+    if options.event_source.is_some() {
+        return Vec::new();
+    }
+
+    let mut channels: Vec<String> = channels_of_rows(options)
+        .filter(|channel| !options.event_channels.contains(channel))
+        .collect();
+
+    channels.sort_unstable();
+    channels.dedup();
+
+    channels
+}
+
+/// The channels of subscriptions without a body.
+fn channels_of_rows(options: &AppOptions) -> impl Iterator<Item = String> {
+    options
         .operations
         .iter()
         .filter_map(|operation| match operation.run {
             Run::Event(EventMeta { channel, .. }) => Some(channel.to_owned()),
             _ => None,
-        });
+        })
+}
 
+/// The channels that the program listens to.
+fn channels(options: &AppOptions, others: impl Iterator<Item = String>) -> Vec<String> {
     let mut channels: Vec<String> = options
         .event_channels
         .iter()
         .cloned()
-        .chain(of_rows)
+        .chain(channels_of_rows(options))
         .chain(others)
         .collect();
 

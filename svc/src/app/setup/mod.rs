@@ -16,7 +16,7 @@ pub(super) mod uploads;
 )]
 mod view_check;
 
-pub(super) use event_hub::event_hub;
+pub(super) use event_hub::{database_channels, event_hub};
 pub(super) use open_operations::warn_of_open;
 pub(super) use protection::protection;
 pub(super) use response_cache::response_cache;

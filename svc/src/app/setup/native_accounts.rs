@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName};
 use crate::TokenAlgorithm;
 use crate::accounts::{
     AccountDatabase, NativeAuthFactory, NativeAuthProvider, PostgresUserRepository,
-    create_auth_router,
+    create_auth_router, identify_users,
 };
 use crate::app::{AppOptions, StartError};
 use crate::auth::SharedProvider;
@@ -104,6 +104,15 @@ pub(in crate::app) fn mount(
 ) -> Router {
     match native {
         Some(native) => router.nest(path, protect(create_auth_router(native), protection)),
+        None => router,
+    }
+}
+
+/// Identifies the users of requests to the account routes, so that rate limits inside of this router
+/// count them for their users instead of their addresses.
+pub(super) fn identify(native: Option<&NativeAuthProvider>, path: &str, router: Router) -> Router {
+    match native {
+        Some(native) => identify_users(router, native, path),
         None => router,
     }
 }

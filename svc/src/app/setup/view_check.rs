@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::event_hub::database_channels;
 use crate::app::config::read_url;
 use crate::app::{AppOptions, DatabaseConfig};
 use crate::engine::{Finding, database_needs, findings, findings_beside_nulls};
-use crate::postgres::{Catalog, CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
+use crate::postgres::{
+    Catalog, CheckError, Database, DbError, Enforcement, Needs, RowSecurity, Settings,
+};
 use crate::schema::Model;
 use crate::settings::variable;
 use crate::{Error, ErrorCode, Result};
@@ -15,7 +18,8 @@ use crate::{Error, ErrorCode, Result};
 ///
 /// These are the checks of a service's start: fields without a column or key, keys of relations,
 /// default orders, functions and their arguments, and, as hints, nulls in columns of non-null
-/// fields and labels of enums. Faults come first. The setup SQL of the options runs before.
+/// fields, labels of enums, and channels that nothing notifies. Faults come first. The setup SQL of
+/// the options runs before.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -32,8 +36,8 @@ use crate::{Error, ErrorCode, Result};
 /// When the schema cannot be served, or the database cannot be used.
 pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>> {
     let model = options.model()?;
-    let (database, catalog) =
-        look(&model, &options.config.database, options.setup.clone(), url).await?;
+    let (config, setup) = (&options.config.database, options.setup.clone());
+    let (database, catalog) = look(&model, config, setup, database_channels(options), url).await?;
     Ok(findings(&model, &database, &catalog))
 }
 
@@ -42,9 +46,10 @@ pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>
 pub(in crate::app) async fn start_findings(
     model: &Model,
     config: &DatabaseConfig,
+    channels: Vec<String>,
     url: &str,
 ) -> Result<Vec<Finding>> {
-    let (database, catalog) = look(model, config, None, url).await?;
+    let (database, catalog) = look(model, config, None, channels, url).await?;
     Ok(findings_beside_nulls(model, &database, &catalog))
 }
 
@@ -53,6 +58,7 @@ async fn look(
     model: &Model,
     config: &DatabaseConfig,
     setup: Option<Cow<'static, str>>,
+    channels: Vec<String>,
     url: &str,
 ) -> Result<(Arc<Database>, Arc<Catalog>)> {
     let settings = Settings {
@@ -72,7 +78,11 @@ async fn look(
         tells_reason: true,
     };
 
-    let database = Database::new(settings, database_needs(model))?;
+    let needs = Needs {
+        channels,
+        ..database_needs(model)
+    };
+    let database = Database::new(settings, needs)?;
     let unusable = |error: CheckError| Error::new(ErrorCode::ServiceUnavailable, error.to_string());
     database.check().await.map_err(unusable)?;
     let catalog = database.catalog().await.map_err(DbError::into_error)?;

@@ -25,7 +25,7 @@ use crate::settings::{tell_overridden, use_group};
 /// A process has one collector, which counts for all its applications. If this function is called
 /// several times, the first call's series settings apply.
 ///
-/// Without the feature `metrics`, nothing is counted, and a placeholder is served.
+/// Without the feature `metrics`, nothing is counted, a placeholder is served, and the log says so.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -104,6 +104,7 @@ fn counted(app: Router, config: MetricsConfig) -> (Router, MethodRouter) {
 
 #[cfg(not(feature = "metrics"))]
 fn counted(app: Router, _: MetricsConfig) -> (Router, MethodRouter) {
+    tracing::warn!("`setup_metrics` counts nothing: switch on the feature `metrics` of svc");
     let scrape = || async {
         let text =
             "# Nothing is counted: the program is built without the feature `metrics` of svc.\n";

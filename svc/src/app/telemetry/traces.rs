@@ -13,7 +13,7 @@ use crate::app::StartError;
 ///
 /// Spans wait in a queue of bounded length, and a thread sends them in batches, so no request waits
 /// for the collector; spans that do not fit are dropped. Without the feature `tracing-otel`,
-/// nothing is traced.
+/// nothing is traced, and the log says so.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -51,5 +51,6 @@ fn traced(app: Router, config: TracingConfig) -> Result<Router, crate::ConfigErr
 
 #[cfg(not(feature = "tracing-otel"))]
 fn traced(app: Router, _: TracingConfig) -> Result<Router, crate::ConfigError> {
+    tracing::warn!("`setup_tracing` traces nothing: switch on the feature `tracing-otel` of svc");
     Ok(app)
 }

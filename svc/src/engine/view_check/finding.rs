@@ -20,7 +20,7 @@ use std::fmt;
 pub struct Finding {
     /// The consequence.
     pub severity: Severity,
-    /// The view, table or function of the database.
+    /// The view, table, function or channel of the database.
     pub source: String,
     /// The field of the schema, such as `Post.title` or `Query.posts`; empty if the finding is
     /// about the whole view.

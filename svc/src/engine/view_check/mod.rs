@@ -1,6 +1,7 @@
 //! Compares the schema with the database: reports the fields that cannot be answered, and the
 //! fields that may fail.
 
+mod channels;
 mod fields;
 mod finding;
 mod functions;
@@ -24,7 +25,8 @@ use crate::schema::Model;
 /// All mismatches between the schema and the database, faults first. The start, `/ready` and
 /// `svc::testing::check_views` share this function.
 ///
-/// Hints need the catalog's facts about nulls and labels, which are read in development only.
+/// Hints need the catalog's facts about nulls, labels and channels, which are read in development
+/// only.
 pub(crate) fn findings(model: &Model, database: &Database, catalog: &Catalog) -> Vec<Finding> {
     let mut found = findings_beside_nulls(model, database, catalog);
     found.extend(hints::nulls(model, catalog));
@@ -54,6 +56,7 @@ pub(crate) fn findings_beside_nulls(
     found.extend(state::without_changes(model, catalog));
     found.extend(state::other_encoding(catalog));
     found.extend(hints::labels(model, catalog));
+    found.extend(channels::silent_channels(model, catalog));
     found.sort();
     found.dedup();
 

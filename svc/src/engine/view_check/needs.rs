@@ -5,7 +5,8 @@ use crate::engine::{functions, tables};
 use crate::postgres::Needs;
 use crate::schema::{Model, RowSourceKind};
 
-/// Returns the views, tables, functions and statements that a schema needs.
+/// Returns the views, tables, functions and statements that a schema needs. Its channels depend on
+/// the source of events.
 pub(crate) fn database_needs(model: &Model) -> Needs {
     let sources = model
         .sources()
@@ -27,5 +28,6 @@ pub(crate) fn database_needs(model: &Model) -> Needs {
         statements: read(RowSourceKind::Sql)
             .map(|(_, _, source)| source.text)
             .collect(),
+        channels: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@ mod stream_body;
 mod stream_type;
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -19,6 +20,7 @@ use super::endpoint::{check_forgery, parameters, read, reply_to};
 use super::live::{Full, Seat};
 use super::reply::{MediaType, PRIVATE, Refusal, VARY, challenged};
 use crate::engine::{Answer, ResponseStream};
+use crate::events::hold_until_wait;
 use crate::request::{AllowedOperations, RequestHook, RequestParts, Transport};
 use stream_body::{Source, StreamBody};
 pub(super) use stream_type::StreamType;
@@ -182,9 +184,10 @@ async fn start(
     let take_seat = || client.map(|client| seat(service, client)).transpose();
     let body = match sent {
         Sent::Url(query) => {
-            let (seat, _admitted) = (take_seat()?, service.protection.enter(address).await?);
+            let (seat, admitted) = (take_seat()?, service.protection.enter(address).await?);
             let request = parameters::from_query_string(&query)?;
-            return Ok((seat, service.engine.subscribe(request, parts).await));
+            let started = pin!(service.engine.subscribe(request, parts));
+            return Ok((seat, hold_until_wait(admitted, started).await));
         }
         Sent::Body(body) => body,
     };
@@ -192,16 +195,18 @@ async fn start(
     #[cfg(feature = "upload")]
     if let Some(uploads) = multipart::wanted(service, &parts) {
         let (request, parts) = multipart::receive(service, uploads, parts, body, address).await?;
-        let (seat, _admitted) = (take_seat()?, service.protection.enter(address).await?);
-        return Ok((seat, service.engine.subscribe(request, parts).await));
+        let (seat, admitted) = (take_seat()?, service.protection.enter(address).await?);
+        let started = pin!(service.engine.subscribe(request, parts));
+        return Ok((seat, hold_until_wait(admitted, started).await));
     }
 
     let Arrived { bytes, pending } = read(service, &parts.headers, body, address).await?;
-    let (seat, _admitted) = (take_seat()?, service.protection.enter(address).await?);
+    let (seat, admitted) = (take_seat()?, service.protection.enter(address).await?);
     drop(pending);
     let request = parameters::one_from_body(&bytes)?;
+    let started = pin!(service.engine.subscribe(request, parts));
 
-    Ok((seat, service.engine.subscribe(request, parts).await))
+    Ok((seat, hold_until_wait(admitted, started).await))
 }
 
 /// Takes a seat for a stream of this client.

@@ -9,7 +9,7 @@ SELECT now.snapshot, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THE
         FROM unnest($2::text[]) WITH ORDINALITY AS s(quoted, i)
         JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0
         JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid),
-    -- The materialized views that have no rows yet, below the views.
+    -- The queries of the views and of the views below them, and the materialized views that have no rows yet.
     (WITH RECURSIVE below (rel) AS (
             SELECT to_regclass(s.quoted)::oid FROM unnest($2::text[]) AS s(quoted)
           UNION
@@ -18,8 +18,10 @@ SELECT now.snapshot, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THE
             JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
                 AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> c.oid
             JOIN pg_class used ON used.oid = d.refobjid AND used.relkind IN ('v', 'm')
-        ) SELECT sum(hashtextextended(c.relname::text, b.rel::int8))
-        FROM below b JOIN pg_class c ON c.oid = b.rel AND NOT c.relispopulated),
+        ) SELECT concat_ws(' ', sum(hashtextextended(w.xmin::text, w.oid::int8)),
+            sum(hashtextextended(c.relname::text, b.rel::int8)) FILTER (WHERE NOT c.relispopulated))
+        FROM below b JOIN pg_class c ON c.oid = b.rel
+        LEFT JOIN pg_rewrite w ON w.ev_class = c.oid AND w.ev_type = '1'),
     (SELECT sum(hashtextextended(i.xmin::text, i.indexrelid::int8)) FROM unnest($2::text[]) AS s(quoted)
         JOIN pg_index i ON i.indrelid = to_regclass(s.quoted) AND i.indisunique),
     (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin, pg_function_is_visible(p.oid)), 0))

@@ -1,10 +1,13 @@
 //! The columns of the views and tables named by the schema. They are read when the database is
 //! first reached, and again after changes.
 
+pub(super) mod channels;
 mod column_facts;
 mod computed_column;
 mod fingerprint;
 pub(super) mod functions;
+mod query_tree;
+mod reliable_columns;
 mod rows_call;
 mod source;
 
@@ -19,6 +22,7 @@ use ahash::{HashMap, HashMapExt as _, HashSet};
 use tokio::sync::Notify;
 
 use functions::Functions;
+use reliable_columns::reliable_columns;
 
 use super::driver::{DedicatedConnection, DriverError};
 use super::statement::{quote, quote_path, quoted};
@@ -35,6 +39,8 @@ pub(crate) struct Catalog {
     unpopulated: Vec<(String, String)>,
     /// The facts used only by hints; `None` if hints are disabled.
     facts: Option<ColumnFacts>,
+    /// The channels that nothing in the database notifies; empty if hints are disabled.
+    pub(super) silent_channels: Vec<String>,
     /// The views whose rows PostgreSQL cannot lock.
     unlockable: Mutex<HashSet<String>>,
     /// Notified when a missing view is requested: it may have been created since.
@@ -165,7 +171,8 @@ impl Catalog {
             .rows(&Statement::new(SETTINGS, Vec::new()))
             .await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
-        let mut sources = sources_of(rows);
+        let reliable = reliable_columns(connection, names).await?;
+        let mut sources = sources_of(rows, &reliable);
         for (name, mut columns) in unique {
             columns.sort_unstable();
             sources
@@ -190,13 +197,14 @@ impl Catalog {
         };
 
         let (outdated, unlockable) = (outdated.clone(), Mutex::default());
-        let row_functions = Functions::default();
+        let (row_functions, silent_channels) = (Functions::default(), Vec::new());
 
         Ok(Self {
             sources,
             settings,
             unpopulated,
             facts,
+            silent_channels,
             outdated,
             unlockable,
             row_functions,
@@ -256,6 +264,11 @@ impl Catalog {
         self.facts.as_ref()
     }
 
+    /// Whether nothing in the database notifies a channel, among the ones that were looked for.
+    pub(crate) fn is_silent(&self, channel: &str) -> bool {
+        self.silent_channels.iter().any(|silent| silent == channel)
+    }
+
     pub(crate) fn source(&self, name: &str) -> Option<&Source> {
         self.sources.get(name)
     }
@@ -274,8 +287,9 @@ impl Catalog {
     }
 }
 
-/// The views and tables in the rows of [`COLUMNS`].
-fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
+/// The views and tables in the rows of [`COLUMNS`]. PostgreSQL never fails to compute the `reliable`
+/// columns.
+fn sources_of(rows: Vec<Row>, reliable: &HashSet<(i64, String)>) -> HashMap<String, Source> {
     let mut sources: HashMap<String, Source> = HashMap::new();
     for row in rows {
         let (
@@ -309,6 +323,7 @@ fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
             source.denied.insert(column.clone());
         }
 
+        let may_fail = !reliable.contains(&(relation, column.clone()));
         let quoted = quote(&column);
         source.in_order.push(column.clone());
         let (declared, base) = (oid(declared), oid(base));
@@ -320,6 +335,7 @@ fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
             is_deterministic,
             plain_array,
             is_computed,
+            may_fail,
             declared,
             base,
         };

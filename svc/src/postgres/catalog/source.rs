@@ -48,6 +48,8 @@ pub(crate) struct ColumnType {
     /// Whether PostgreSQL computes it for each row and accepts no value: a generated column, or an
     /// identity that is always generated.
     pub(crate) is_computed: bool,
+    /// Whether PostgreSQL may fail to compute the column for a row.
+    pub(crate) may_fail: bool,
     /// The declared type, as reported in records.
     pub(crate) declared: Oid,
     /// The type underneath any domains, as reported in rows.
@@ -79,6 +81,7 @@ impl ColumnType {
             is_deterministic: true,
             plain_array: None,
             is_computed: false,
+            may_fail: false,
             declared,
             base,
         }

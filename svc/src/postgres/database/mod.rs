@@ -63,6 +63,8 @@ pub(crate) struct Needs {
     pub(crate) functions: Vec<FunctionSpec>,
     /// The statements that fields read rows from.
     pub(crate) statements: Vec<&'static str>,
+    /// The channels that the database should notify.
+    pub(crate) channels: Vec<String>,
 }
 
 /// The database of an application.
@@ -80,6 +82,8 @@ pub(crate) struct Database {
     /// The maximum number of connections that one request uses at the same time.
     connections_of_one: u32,
     pub(super) sources: Vec<String>,
+    /// The channels that the database should notify.
+    pub(super) channels: Vec<String>,
     pub(super) called: Vec<FunctionSpec>,
     /// The statements that fields read rows from.
     pub(super) statements: Vec<&'static str>,
@@ -118,6 +122,7 @@ impl Database {
             mut sources,
             functions: called,
             statements,
+            channels,
         } = needs;
 
         sources.sort();
@@ -148,6 +153,7 @@ impl Database {
                 .connections_of_one
                 .unwrap_or_else(|| bounds.size.div_ceil(2)),
             sources,
+            channels,
             called,
             statements,
             described: std::sync::Mutex::default(),

@@ -83,11 +83,17 @@ pub(super) async fn has_options(client: &Client, wire: &mut Wire) -> Result<bool
 impl DriverError {
     /// Whether a pooler rejected the connection because of its start-up options.
     pub(super) fn refuses_options(&self) -> bool {
-        self.of_database().is_some_and(|error| {
-            error.code().code() == "08P01"
-                && error.message().starts_with("unsupported startup parameter")
-        })
+        self.of_database()
+            .is_some_and(|error| is_about_options(error.code().code(), error.message()))
     }
+}
+
+/// Whether an error is about start-up options. PgBouncer names the parameter; Amazon RDS Proxy
+/// reports command-line options, or one option, as a feature that it does not support.
+fn is_about_options(code: &str, message: &str) -> bool {
+    let message = message.to_lowercase();
+    let is_named = message.contains("startup parameter") || message.contains("option");
+    matches!(code, "08P01" | "0A000") && is_named
 }
 
 /// Parses the settings in start-up options as PostgreSQL does: `-c name=value`, `-cname=value` or
@@ -142,7 +148,36 @@ fn literal(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::PooledSession;
+    use super::{PooledSession, is_about_options};
+
+    #[test]
+    fn refused_start_up_options_are_told_from_other_errors() {
+        for (code, message) in [
+            ("08P01", "unsupported startup parameter: extra_float_digits"),
+            (
+                "08P01",
+                "unsupported startup parameter in options: statement_timeout",
+            ),
+            (
+                "0A000",
+                "Feature not supported: RDS Proxy currently doesn’t support command-line options.",
+            ),
+        ] {
+            assert!(is_about_options(code, message), "{message}");
+        }
+
+        for (code, message) in [
+            ("08P01", "server login failed"),
+            ("0A000", "unsupported frontend protocol 1.0"),
+            ("22023", "invalid command-line argument for server process"),
+            (
+                "28P01",
+                "password authentication failed for user \"option\"",
+            ),
+        ] {
+            assert!(!is_about_options(code, message), "{message}");
+        }
+    }
 
     #[test]
     fn start_up_options_are_set_for_each_transaction() {

@@ -14,6 +14,9 @@ pub(crate) struct Fault {
     pub(crate) constraint: Option<String>,
     /// Whether it was raised inside a function or trigger rather than by the statement itself.
     pub(crate) is_inside: bool,
+    /// Whether a foreign key's action, such as `ON DELETE SET NULL`, raised it about a row that
+    /// refers to the changed or deleted one.
+    pub(crate) is_of_reference: bool,
     /// The PostgreSQL source file that reports it.
     pub(crate) file: Option<String>,
 }
@@ -47,6 +50,7 @@ impl DbError {
                 .map(str::to_owned)
                 .or_else(|| without_null(error.code().code(), error.table()?, error.column()?)),
             is_inside: error.where_().is_some(),
+            is_of_reference: is_of_reference(error.code().code(), error.where_()),
             file: error.file().map(str::to_owned),
         })
     }
@@ -56,4 +60,44 @@ impl DbError {
 /// `table.column`.
 pub(in crate::postgres) fn without_null(code: &str, table: &str, column: &str) -> Option<String> {
     (code == "23502").then(|| format!("{table}.{column}"))
+}
+
+/// Whether a foreign key's action broke a constraint. The context of such an error, in whatever
+/// language, has only the statements that PostgreSQL writes for actions. A trigger or a function
+/// would add a line of its own.
+pub(in crate::postgres) fn is_of_reference(code: &str, context: Option<&str>) -> bool {
+    let is_action = |line: &str| {
+        let changes = line.contains("UPDATE ") || line.contains("DELETE FROM ");
+        changes && line.contains(" OPERATOR(")
+    };
+
+    // Class 23: integrity constraint violations.
+    code.starts_with("23")
+        && context.is_some_and(|context| !context.is_empty() && context.lines().all(is_action))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_reference;
+
+    const SET_NULL: &str = r#"SQL statement "UPDATE ONLY "public"."tb_a" SET "b" = NULL WHERE $1 OPERATOR(pg_catalog.=) "b"""#;
+    const CASCADE: &str =
+        r#"SQL-Anweisung »DELETE FROM "public"."tb_b" WHERE $1 OPERATOR(pg_catalog.=) "c"«"#;
+
+    #[test]
+    fn actions_of_foreign_keys_are_told_from_triggers_and_functions() {
+        let both = format!("{SET_NULL}\n{CASCADE}");
+        for context in [SET_NULL, CASCADE, &both] {
+            assert!(is_of_reference("23502", Some(context)), "{context}");
+        }
+
+        let in_trigger = format!("PL/pgSQL function told() line 3 at RAISE\n{SET_NULL}");
+        let of_trigger = format!("{SET_NULL}\nPL/pgSQL function told() line 3 at SQL statement");
+        let own = "SQL statement \"UPDATE tb_a SET b = NULL\"";
+        for context in [in_trigger.as_str(), &of_trigger, own, ""] {
+            assert!(!is_of_reference("23502", Some(context)), "{context}");
+        }
+
+        assert!(!is_of_reference("23502", None) && !is_of_reference("42501", Some(SET_NULL)));
+    }
 }

@@ -4,7 +4,7 @@ mod fault;
 
 pub(crate) use fault::Fault;
 #[cfg(feature = "sqlx")]
-pub(super) use fault::without_null;
+pub(super) use fault::{is_of_reference, without_null};
 
 use tokio_postgres::error::SqlState;
 

@@ -3,7 +3,7 @@
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 
 use crate::error::of_postgres;
-use crate::postgres::error::{of_client, without_null};
+use crate::postgres::error::{is_of_reference, of_client, without_null};
 use crate::postgres::sqlstate::{MISSING, sqlx_condition};
 use crate::postgres::{DbError, Fault};
 use crate::{Error, ErrorCode};
@@ -111,6 +111,7 @@ impl Fault {
                 .map(str::to_owned)
                 .or_else(|| without_null(error.code(), error.table()?, error.column()?)),
             is_inside: error.r#where().is_some(),
+            is_of_reference: is_of_reference(error.code(), error.r#where()),
             file: error.file().map(str::to_owned),
         })
     }

@@ -86,7 +86,8 @@ impl<'a> Builder<'a> {
         let (sql, text) = match key.cast.as_str() {
             "text" => (
                 self.cast_text(&key.sql, cast),
-                self.careful.then(|| key.sql.clone()),
+                self.careful
+                    .then(|| key.text.clone().unwrap_or_else(|| key.sql.clone())),
             ),
             "numeric" | "float4" | "float8" if cast == "int8" => (integer(&key.sql), key.text),
             _ => (format!("{}::{cast}", key.sql), key.text),
@@ -175,8 +176,8 @@ impl<'a> Builder<'a> {
             return Ok(self.column(join, name, ty, None));
         }
 
-        let data = join
-            .data()
+        let data = self
+            .data(join)
             .ok_or_else(|| self.no_key(&Scope::Row(join.clone()), name, end))?;
         let sql = format!("({data} ->> {})", quote_literal(name));
         Ok(Operand {

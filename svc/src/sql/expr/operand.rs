@@ -92,6 +92,7 @@ impl<'a> Builder<'a> {
 
             return self
                 .operand(&inner, &column.behind(rest))
+                .map(|operand| self.in_document(scope, first, operand))
                 .map_err(|error| match error {
                     error @ DbError::UnknownFunction(_) => error,
                     error if error.is_of_policy() => error,
@@ -115,7 +116,9 @@ impl<'a> Builder<'a> {
         {
             return Some(self.column(row, name, ty, stored));
         }
-        self.json_operand(&self.json(scope, name)?, stored?)
+
+        let operand = self.json_operand(&self.json(scope, name)?, stored?)?;
+        Some(self.in_document(scope, name, operand))
     }
 
     /// Uses the column `author_id` for `author.id`, because only a column has an index.
@@ -188,7 +191,7 @@ impl<'a> Builder<'a> {
         let json = self.masked(scope, name, json)?;
         let sql = format!("({json} #>> '{{}}')");
 
-        Ok(Operand {
+        let key = Operand {
             sql,
             cast: "text".to_owned(),
             fallback: None,
@@ -196,7 +199,14 @@ impl<'a> Builder<'a> {
             text: None,
             bare: None,
             is_nondeterministic: false,
-        })
+        };
+
+        let mut key = self.in_document(scope, name, key);
+        if let Some(text) = key.text.take() {
+            key.text = Some(self.masked(scope, name, text)?);
+        }
+
+        Ok(key)
     }
 
     /// Whether a column fits a field, so that reads and comparisons use the same source.
@@ -217,8 +227,11 @@ impl<'a> Builder<'a> {
             Scope::Json { sql, .. } => Some(format!("({sql}->{})", quote_literal(name))),
             Scope::Row(row) => match row.source.columns.get(name) {
                 Some(ty) if ty.name == "jsonb" => Some(row.column(name)),
+                Some(ty) if ty.name == "json" && self.careful => {
+                    Some(self.as_jsonb(&row.column(name)))
+                }
                 Some(_) => Some(format!("to_jsonb({})", row.column(name))),
-                None => Some(format!("({}->{})", row.data()?, quote_literal(name))),
+                None => Some(format!("({}->{})", self.data(row)?, quote_literal(name))),
             },
         }
     }
@@ -261,6 +274,10 @@ impl<'a> Builder<'a> {
             Conversion::To(to) if is_text(&ty.name) && self.careful => {
                 text = Some(sql.clone());
                 self.cast_text(&sql, &to)
+            }
+            Conversion::To(to) if to == "jsonb" && ty.name == "json" => {
+                text = self.careful.then(|| format!("{sql}::text"));
+                self.as_jsonb(&sql)
             }
             Conversion::To(to) if is_text_list(ty) && self.careful => self.cast_texts(&sql, &to),
             Conversion::To(ty) => format!("{sql}::{ty}"),

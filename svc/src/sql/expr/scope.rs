@@ -54,17 +54,6 @@ impl<'a> RowScope<'a> {
     pub(in crate::sql) fn data_alias(&self) -> String {
         format!("d{}", self.depth)
     }
-
-    /// The column `data` as `jsonb`, if the view has one.
-    pub(in crate::sql) fn data(&self) -> Option<String> {
-        let data = self.source.data()?;
-        let (alias, cast) = match (self.once, data.name == "json") {
-            (true, _) => (self.data_alias(), ""),
-            (false, true) => (self.alias().into_owned(), "::jsonb"),
-            (false, false) => (self.alias().into_owned(), ""),
-        };
-        Some(format!("{alias}.data{cast}"))
-    }
 }
 
 impl Scope<'_> {

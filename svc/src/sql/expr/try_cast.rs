@@ -2,10 +2,12 @@
 //!
 //! A text that is invalid for its type fails the whole statement, although the other rows have
 //! nothing to do with it. Such a statement is run again with careful casts, which return null for
-//! that text and report it where it is selected. Ordinary statements use plain casts, because
-//! checking each text costs more than casting it, and prevents the use of indexes.
+//! that text and report it where it is selected. The same applies to a `json` that is not valid in
+//! `jsonb`. Ordinary statements use plain casts, because checking each text costs more than casting
+//! it, and prevents the use of indexes.
 
 use super::operand::{Operand, quote_literal};
+use super::scope::Scope;
 use crate::sql::Builder;
 
 /// The maximum length in characters of a text that is cast: PostgreSQL rejects numbers with more
@@ -28,6 +30,14 @@ const INTERVAL: &str = r"P(?=[-0-9T])(-?[0-9]{1,7}Y)?(-?[0-9]{1,7}M)?(-?[0-9]{1,
 const BYTE: &str = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 /// A group of an IPv6 address.
 const GROUP: &str = "[0-9a-fA-F]{1,4}";
+
+/// An escaped backslash or a whole pair of surrogates in JSON.
+const WHOLE_ESCAPE: &str = r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}";
+/// An escape that `jsonb` rejects if it is not whole: U+0000, or half a pair of surrogates.
+const BAD_ESCAPE: &str = r"\\u(0000|[dD][89a-fA-F])";
+const JSON_STRING: &str = r#""([^"\\]|\\.)*""#;
+/// Outside of strings, part of a number that may have more digits than `numeric`.
+const LARGE_NUMBER: &str = "[0-9.]{255}|[eE][-+]?[0-9]{5}";
 
 impl Builder<'_> {
     /// Casts a text to another type; a careful cast returns null for a text that is invalid for
@@ -73,6 +83,74 @@ impl Builder<'_> {
         format!(
             "(CASE WHEN {texts} IS NOT NULL THEN ARRAY(SELECT {element} FROM unnest({texts}) AS x(v)) END)"
         )
+    }
+
+    /// Converts a `json` to `jsonb`; a careful conversion returns null for a document that is
+    /// valid, but not in `jsonb`.
+    pub(in crate::sql) fn as_jsonb(&self, json: &str) -> String {
+        if !self.careful {
+            return format!("{json}::jsonb");
+        }
+
+        let is_read = if self.catalog.checks_input() {
+            format!("pg_catalog.pg_input_is_valid({json}::text, 'jsonb')")
+        } else {
+            self.fits_jsonb(&format!("({json}::text COLLATE pg_catalog.\"C\")"))
+        };
+
+        format!("(CASE WHEN {is_read} THEN {json}::jsonb END)")
+    }
+
+    /// Whether the text of a `json` is also valid in `jsonb`, for versions that cannot check it.
+    fn fits_jsonb(&self, text: &str) -> String {
+        let without =
+            |part: &str| format!("regexp_replace({text}, {}, '', 'g')", quote_literal(part));
+        let lacks = |text: &str, part: &str| format!("{text} !~ {}", quote_literal(part));
+
+        let mut conditions = vec![
+            lacks(&without(WHOLE_ESCAPE), BAD_ESCAPE),
+            lacks(&without(JSON_STRING), LARGE_NUMBER),
+        ];
+        // Other character sets than UTF-8 lack most characters that are escaped.
+        if self.catalog.encoding().is_some() {
+            conditions.push(lacks(text, r"\\u"));
+        }
+
+        conditions.join(" AND ")
+    }
+
+    /// Makes a value that is read from a `json` count as unreadable if a careful cast skips the
+    /// whole document.
+    pub(in crate::sql) fn in_document(
+        &self,
+        scope: &Scope<'_>,
+        name: &str,
+        operand: Operand,
+    ) -> Operand {
+        let Some(json) = self.json_of(scope, name) else {
+            return operand;
+        };
+
+        let document = self.as_jsonb(&json);
+        let value = operand.text.as_ref().unwrap_or(&operand.sql);
+        let text = format!(
+            "(CASE WHEN {json} IS NULL OR {document} IS NOT NULL THEN ({value})::text ELSE {json}::text END)"
+        );
+
+        Operand {
+            text: Some(text),
+            ..operand
+        }
+    }
+
+    /// The column of type `json` that a careful cast reads a value from, if it is one.
+    fn json_of(&self, scope: &Scope<'_>, name: &str) -> Option<String> {
+        let Scope::Row(row) = scope else { return None };
+        let (column, ty) = match row.source.columns.get(name) {
+            Some(ty) => (name, ty),
+            None => ("data", row.source.data()?),
+        };
+        (self.careful && ty.name == "json").then(|| row.column(column))
     }
 }
 

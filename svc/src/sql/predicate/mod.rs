@@ -3,6 +3,7 @@
 mod bind;
 mod compare;
 mod json_path;
+mod may_fail;
 mod preread;
 mod relation_key;
 mod type_specific;
@@ -11,7 +12,7 @@ pub(super) use bind::bind;
 
 use super::Builder;
 use super::expr::{Named, Scope, named};
-use super::ir::{Column, Filter, Order};
+use super::ir::{Column, Filter};
 use crate::postgres::DbError;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{Operator, Relation};
@@ -42,19 +43,6 @@ impl Filter {
         }
     }
 
-    /// Whether PostgreSQL may fail to evaluate the filter for a row, because of a pattern or in a
-    /// function.
-    pub(super) fn may_fail(&self) -> bool {
-        match self {
-            Self::All(all) | Self::Any(all) => all.iter().any(Self::may_fail),
-            Self::Not(inner) | Self::Some(_, inner) | Self::Strict(inner) => inner.may_fail(),
-            Self::Aggregate(_, of) => {
-                of.filter.may_fail() || of.having.iter().any(|having| having.operator.may_fail())
-            }
-            Self::Compare(column, operator, _) => column.call.is_some() || operator.may_fail(),
-        }
-    }
-
     /// Whether the best plan depends on the values.
     pub(super) fn replans(&self) -> bool {
         match self {
@@ -66,28 +54,7 @@ impl Filter {
     }
 }
 
-impl Order {
-    /// Whether PostgreSQL may fail to evaluate the key for a row.
-    pub(super) fn may_fail(&self) -> bool {
-        let of_related = self
-            .aggregate
-            .as_ref()
-            .is_some_and(|aggregate| aggregate.filter.may_fail());
-        self.column.call.is_some() || self.rank.is_some() || of_related
-    }
-}
-
 impl Operator {
-    /// Whether the operator's value is a pattern that PostgreSQL may fail to apply, such as one
-    /// that is too expensive for a long text.
-    fn may_fail(self) -> bool {
-        use Operator as O;
-        matches!(
-            self,
-            O::Matches | O::IMatches | O::Search | O::PathExists | O::MatchesLquery
-        )
-    }
-
     /// Whether the best plan depends on the value, as it does for ranges and patterns.
     pub(super) fn replans(self) -> bool {
         !matches!(
@@ -247,13 +214,16 @@ impl<'a> Builder<'a> {
         let is_joined = self.related_conditions <= SEMI_JOINS;
         let (rows, join) = self.related(scope, relation)?;
         let mut reading = self.filter_reading(&rows, inner);
-        let (from, data) = (&rows.source.quoted, reading.join());
+        let permitted = self.permitted(&rows)?;
+        let (from, data) = (
+            &rows.source.quoted,
+            reading.join(self, permitted.as_deref()),
+        );
 
         self.text.push_str(&format!(
             "EXISTS (SELECT FROM {from} AS {}{data} WHERE {join}",
             rows.alias()
         ));
-        let permitted = self.permitted(&rows)?;
         if let Some(permitted) = &permitted {
             self.text.extend([" AND ", permitted]);
         }

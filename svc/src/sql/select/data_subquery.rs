@@ -40,8 +40,9 @@ impl<'a> Reading<'a> {
         self.once.as_ref().unwrap_or(&self.rows)
     }
 
-    /// The subquery, to follow the view in the `FROM` clause.
-    pub(in crate::sql) fn join(&self) -> String {
+    /// The subquery, to follow the view in the `FROM` clause. A document that PostgreSQL may fail to
+    /// compute is computed for permitted rows only.
+    pub(in crate::sql) fn join(&self, builder: &Builder<'_>, permitted: Option<&str>) -> String {
         let Some((once, data)) = self
             .once
             .as_ref()
@@ -50,19 +51,39 @@ impl<'a> Reading<'a> {
             return String::new();
         };
 
+        let (column, alias) = (self.rows.column("data"), once.data_alias());
         // `||` decompresses a compressed document; the bare column would be passed on compressed.
         let unpacked = if data.name == "json" {
-            "::jsonb"
+            builder.as_jsonb(&column)
         } else {
-            " || '{}'::jsonb"
+            format!("{column} || '{{}}'::jsonb")
         };
 
-        let (column, alias) = (self.rows.column("data"), once.data_alias());
-        format!(", LATERAL (SELECT {column}{unpacked} AS data OFFSET 0) AS {alias}")
+        let document = match permitted.filter(|_| data.may_fail) {
+            Some(permitted) => format!("CASE WHEN {permitted} THEN {unpacked} END"),
+            None => unpacked,
+        };
+        format!(", LATERAL (SELECT {document} AS data OFFSET 0) AS {alias}")
     }
 }
 
 impl<'a> Builder<'a> {
+    /// The column `data` of a row as `jsonb`, if the view has one.
+    pub(in crate::sql) fn data(&self, row: &RowScope<'_>) -> Option<String> {
+        let data = row.source.data()?;
+        if row.once {
+            return Some(format!("{}.data", row.data_alias()));
+        }
+
+        let column = format!("{}.data", row.alias());
+
+        Some(if data.name == "json" {
+            self.as_jsonb(&column)
+        } else {
+            column
+        })
+    }
+
     /// The source of `data` for a query.
     pub(super) fn reading(&self, rows: &RowScope<'a>, query: &Query) -> Reading<'a> {
         let listed = query.list.iter().map(|selected| match selected {
@@ -83,7 +104,11 @@ impl<'a> Builder<'a> {
         let reads = listed.chain(of_groups).chain(ordered).sum::<usize>()
             + self.filter_reads(rows, &query.filter);
 
-        Self::reading_of(rows, reads)
+        // The filter of an authorizer cannot precede the subquery.
+        let may_fail = rows.source.data().is_some_and(|data| data.may_fail);
+        let is_direct = may_fail && query.filter.begins_strictly();
+
+        Self::reading_of(rows, if is_direct { 0 } else { reads })
     }
 
     /// The source of `data` for a condition on rows.
@@ -124,52 +149,100 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Writes a condition. The parts of a conjunction choose their source separately, so that an
-    /// index can serve one of them.
-    pub(super) fn conditions(
-        &mut self,
-        reading: &mut Reading<'a>,
-        filter: &Filter,
-    ) -> Result<(), DbError> {
-        let Filter::All(all) = filter else {
-            let scope = reading.scope(self.filter_reads(&reading.rows, filter));
-            return self.filter(&scope, filter);
-        };
-
-        // The filter of an authorizer comes first.
-        if let [strict @ Filter::Strict(_), rest @ ..] = all.as_slice()
-            && rest.iter().any(Filter::may_fail)
-        {
-            self.text.push_str("CASE WHEN ");
-            self.conditions(reading, strict)?;
-            self.text.push_str(" THEN ");
-            self.joined(rest, " AND ", "true", |builder, filter| {
-                builder.conditions(reading, filter)
-            })?;
-            self.text.push_str(" END");
-            return Ok(());
-        }
-
-        self.joined(all, " AND ", "true", |builder, filter| {
-            builder.conditions(reading, filter)
-        })
-    }
-
-    /// Writes a client's conditions. If they may fail, they are not evaluated for rows that a
-    /// policy hides, because the error would reveal that such a row exists. PostgreSQL orders
-    /// conditions by their cost.
+    /// Writes the condition on rows. The parts of a conjunction choose their source separately, so
+    /// that an index can serve one of them.
+    ///
+    /// A part that may fail is not evaluated for rows that a policy (`permitted`) or the filter of
+    /// an authorizer hides, because the error would reveal that such a row exists. PostgreSQL
+    /// orders conditions by their cost.
     pub(in crate::sql) fn shielded(
         &mut self,
         reading: &mut Reading<'a>,
         permitted: Option<&str>,
         filter: &Filter,
     ) -> Result<(), DbError> {
-        let Some(permitted) = permitted.filter(|_| filter.may_fail()) else {
-            return self.conditions(reading, filter);
+        let Filter::All(all) = filter else {
+            return self.shielded_parts(reading, permitted, std::slice::from_ref(filter));
         };
-        self.text.extend(["CASE WHEN ", permitted, " THEN "]);
-        self.conditions(reading, filter)?;
-        self.text.push_str(" END");
+
+        if all.is_empty() {
+            self.text.push_str("true");
+            return Ok(());
+        }
+
+        self.text.push('(');
+        let start = self.text.len();
+        let (mut guard, mut rest) = (permitted.map(str::to_owned), all.as_slice());
+
+        // The filter of an authorizer comes first.
+        if let [first, others @ ..] = rest
+            && first.begins_strictly()
+        {
+            self.shielded(reading, permitted, first)?;
+            let strict = &self.text[start..];
+            guard = Some(match permitted {
+                Some(permitted) => format!("{permitted} AND {strict}"),
+                None => strict.to_owned(),
+            });
+            rest = others;
+        }
+
+        for parts in self.parts(reading, guard.as_deref(), rest) {
+            if self.text.len() > start {
+                self.text.push_str(" AND ");
+            }
+            match parts {
+                [part] => self.shielded(reading, guard.as_deref(), part)?,
+                parts => self.shielded_parts(reading, guard.as_deref(), parts)?,
+            }
+        }
+
+        self.text.push(')');
+
+        Ok(())
+    }
+
+    /// The parts of a conjunction: adjacent ones that have to wait share a guard.
+    fn parts<'f>(
+        &self,
+        reading: &Reading<'a>,
+        guard: Option<&str>,
+        all: &'f [Filter],
+    ) -> Vec<&'f [Filter]> {
+        let waits = |part: &Filter| {
+            guard.is_some()
+                && !matches!(part, Filter::All(_))
+                && self.filter_may_fail(&reading.rows, part)
+        };
+        all.chunk_by(|one, next| waits(one) && waits(next))
+            .collect()
+    }
+
+    /// Writes conditions that all must hold, after the guard if one of them may fail.
+    fn shielded_parts(
+        &mut self,
+        reading: &mut Reading<'a>,
+        guard: Option<&str>,
+        all: &[Filter],
+    ) -> Result<(), DbError> {
+        let may_fail = |part: &Filter| self.filter_may_fail(&reading.rows, part);
+        let guard = guard.filter(|_| all.iter().any(may_fail));
+        if let Some(guard) = guard {
+            self.text.extend(["CASE WHEN ", guard, " THEN "]);
+        }
+
+        for (index, part) in all.iter().enumerate() {
+            if index > 0 {
+                self.text.push_str(" AND ");
+            }
+            let scope = reading.scope(self.filter_reads(&reading.rows, part));
+            self.filter(&scope, part)?;
+        }
+
+        if guard.is_some() {
+            self.text.push_str(" END");
+        }
+
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! The edge between a row and the row whose relation leads to it: their row in the junction view.
 
 use super::query::Query;
-use crate::postgres::DbError;
-use crate::schema::{EDGE, Relation};
+use crate::postgres::{DbError, Source};
+use crate::schema::{EDGE, Relation, TypeIndex};
 use crate::sql::Builder;
 use crate::sql::expr::join_table::equal;
 use crate::sql::expr::{Operand, RowScope, Scope, Tie};
@@ -25,6 +25,13 @@ impl Joined {
 }
 
 impl<'a> Builder<'a> {
+    /// The type and the view of the junction rows between the query's rows and its parent.
+    pub(super) fn joining(&self) -> Option<(TypeIndex, &'a Source)> {
+        let relation = self.joined.as_ref()?.relation;
+        let source = self.catalog.source(relation.through?.source)?;
+        Some((relation.joining?, source))
+    }
+
     /// Writes the record of the junction row between a row and the query's parent.
     pub(super) fn edge(
         &mut self,

@@ -173,12 +173,8 @@ impl<'a> Builder<'a> {
             Some(from) => &*from.sql,
         };
 
-        let _ = write!(
-            self.text,
-            "{source} AS {}{}{joins}",
-            rows.alias(),
-            reading.join()
-        );
+        let data = reading.join(self, ties[1]);
+        let _ = write!(self.text, "{source} AS {}{data}{joins}", rows.alias());
 
         let reads = order.iter().map(|key| self.reads(&rows, &key.column)).sum();
 
@@ -238,10 +234,16 @@ impl<'a> Builder<'a> {
 
         // Hidden rows are excluded first: PostgreSQL orders conditions by their cost, and the error
         // of a function would reveal that such a row exists.
-        let keeps_back = ties[1].is_some() || query.filter.begins_strictly();
+        let (rows, keeps_back) = (
+            reading.computed(),
+            ties[1].is_some() || query.filter.begins_strictly(),
+        );
+        let waits = keeps_back
+            && !query.past.is_empty()
+            && order.iter().any(|key| self.order_may_fail(rows, key));
         let before = self.text[conditions..]
             .strip_prefix(" WHERE ")
-            .filter(|_| keeps_back && !query.past.is_empty() && order.iter().any(Order::may_fail));
+            .filter(|_| waits);
         let (when, end) = before.map_or((String::new(), ""), |before| {
             (format!("CASE WHEN {before} THEN "), " END")
         });

@@ -212,10 +212,11 @@ impl<'a> Builder<'a> {
         reading: &mut super::data_subquery::Reading<'a>,
         filter: &Filter,
     ) -> Result<(), DbError> {
-        let (from, alias, data) = (&rows.source.quoted, rows.alias(), reading.join());
+        let permitted = self.permitted(rows)?;
+        let (from, alias) = (&rows.source.quoted, rows.alias());
+        let data = reading.join(self, permitted.as_deref());
         self.text
             .push_str(&format!(" FROM {from} AS {alias}{data} WHERE {join}"));
-        let permitted = self.permitted(rows)?;
         if let Some(permitted) = &permitted {
             self.text.extend([" AND ", permitted]);
         }

@@ -4,6 +4,7 @@
 mod decisions;
 mod evaluator;
 mod event_oracle;
+mod failing_columns;
 mod interfaces;
 mod masks;
 mod oracle;

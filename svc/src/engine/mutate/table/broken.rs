@@ -175,7 +175,8 @@ impl TriedRow {
 /// Whether an error reveals the existence of other rows: a violated unique or exclusion constraint,
 /// or a foreign key.
 fn tells_of_others(error: &DbError) -> bool {
-    error
-        .fault()
-        .is_some_and(|fault| matches!(fault.code.as_str(), "23505" | "23P01" | "23503"))
+    error.fault().is_some_and(|fault| {
+        let of_others = ["23505", "23P01", "23503", "23001"];
+        fault.is_of_reference || of_others.contains(&fault.code.as_str())
+    })
 }

@@ -343,7 +343,7 @@ impl<'a> Level<'a> {
     pub(super) fn place_of(&self, error: &DbError, rows: &[NewRow<'a>]) -> String {
         let column = error
             .fault()
-            .filter(|fault| fault.code == "23502")
+            .filter(|fault| fault.code == "23502" && !fault.is_of_reference)
             .and_then(|fault| fault.constraint);
         let column = column
             .as_deref()

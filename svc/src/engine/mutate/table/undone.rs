@@ -86,7 +86,8 @@ impl Undone {
 
 /// The status and the message of a row that the database rejects for a reason without a message
 /// declared by the program. Most errors raised inside a trigger have none: they are about rows that
-/// the client is not aware of.
+/// the client is not aware of. The client does know which row it changes or deletes, so the action
+/// of a foreign key on the rows that refer to it has one.
 fn refusal(fault: &Fault, type_name: &str) -> Option<(&'static str, String)> {
     let refused = match fault.code.as_str() {
         "21000" => (
@@ -104,6 +105,10 @@ fn refusal(fault: &Fault, type_name: &str) -> Option<(&'static str, String)> {
                 format!("the `{type_name}` would become one that is not allowed"),
             )
         }
+        _ if is_about_reference(fault) => (
+            "conflict:reference",
+            format!("the `{type_name}` refers to what is not there, or something refers to it"),
+        ),
         _ if fault.is_inside => return None,
         code if is_conversion(code) => (
             "validation:not_valid",
@@ -117,10 +122,6 @@ fn refusal(fault: &Fault, type_name: &str) -> Option<(&'static str, String)> {
             "conflict:exists",
             format!("there is such a `{type_name}` already"),
         ),
-        "23503" | "23001" => (
-            "conflict:reference",
-            format!("the `{type_name}` refers to what is not there, or something refers to it"),
-        ),
         "23514" | "44000" => (
             "validation:not_allowed",
             format!("a value of the `{type_name}` is not allowed"),
@@ -133,4 +134,11 @@ fn refusal(fault: &Fault, type_name: &str) -> Option<(&'static str, String)> {
     };
 
     Some(refused)
+}
+
+/// Whether a foreign key rejects a row, or its action breaks a constraint of the rows that refer to
+/// that row.
+fn is_about_reference(fault: &Fault) -> bool {
+    let is_of_key = matches!(fault.code.as_str(), "23503" | "23001");
+    fault.is_of_reference || (is_of_key && !fault.is_inside)
 }

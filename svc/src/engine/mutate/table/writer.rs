@@ -242,7 +242,7 @@ impl<'a> Writer<'a> {
     fn required(&self, level: &Level<'a>, error: &DbError, rows: &[NewRow<'a>]) -> Option<Undone> {
         let column = error
             .fault()
-            .filter(|fault| fault.code == "23502")?
+            .filter(|fault| fault.code == "23502" && !fault.is_of_reference)?
             .constraint?;
         let is_declared = self
             .mutation

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 
 use crate::engine::{Request, Response, ResponseStream};
+use crate::events::hold_until_wait;
 use crate::http::HttpState;
 use crate::http::reply::{MediaType, Refusal, status};
 use crate::request::{RequestId, RequestParts};
@@ -74,11 +75,12 @@ async fn run(
         .protection
         .addresses
         .certain(&parts.headers, &parts.extensions);
-    let _admitted = service
+    let admitted = service
         .protection
         .enter(address)
         .await
         .map_err(Refusal::into_response)?;
+    let started = pin!(service.engine.subscribe(request, parts));
 
-    service.engine.subscribe(request, parts).await
+    hold_until_wait(admitted, started).await
 }

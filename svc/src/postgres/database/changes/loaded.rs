@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Look;
 use crate::postgres::RowsCall;
+use crate::postgres::catalog::channels::silent_channels;
 use crate::postgres::catalog::functions::{self, FunctionSpec, Functions};
 use crate::postgres::catalog::{Catalog, fingerprints};
 use crate::postgres::database::{CheckError, Database, Described};
@@ -49,6 +50,10 @@ impl Database {
         let verdict = self.row_security.accept(verdict)?;
         let (told, with_facts) = (self.driver.views_changed(), self.tells_reason);
         let mut catalog = Catalog::load(connection, &self.sources, told, with_facts).await?;
+        if with_facts {
+            catalog.silent_channels = silent_channels(connection, &self.channels).await?;
+        }
+
         let functions = Self::load_functions(connection, &specs, &catalog).await?;
 
         catalog.keep_functions(&functions);

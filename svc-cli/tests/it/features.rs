@@ -1,0 +1,81 @@
+//! Programs that use features of svc that they have not switched on.
+
+use crate::templates::Project;
+
+const METHODS: &str = "\
+//! Methods of features.
+
+use svc::prelude::*;
+
+/// Of users.
+#[svc::query]
+pub fn name(ctx: &Context<'_>) -> Result<String> {
+    Ok(ctx.require_user()?.user_id.clone())
+}
+
+/// Of sessions.
+#[svc::query]
+pub fn theme(ctx: &Context<'_>) -> Result<Option<String>> {
+    ctx.session()?.get(\"theme\")
+}
+
+/// The options.
+///
+/// # Errors
+/// A setting that is wrong.
+pub fn options() -> svc::Result<svc::AppOptions> {
+    let options = svc::AppOptions::from_env()?.queries(queries![name, theme]);
+    options.redis_client()?;
+    Ok(options.auth_required(true))
+}
+";
+
+const GUARDED: &str = "\
+//! A guard.
+
+use svc::prelude::*;
+
+/// Drafts.
+#[svc::query]
+#[svc::requires_role(\"editor\")]
+pub fn drafts() -> i32 {
+    0
+}
+
+/// The options.
+///
+/// # Errors
+/// A setting that is wrong.
+pub fn options() -> svc::Result<svc::AppOptions> {
+    Ok(svc::AppOptions::from_env()?.queries(queries![drafts]))
+}
+";
+
+#[test]
+fn the_compiler_names_the_feature_that_a_program_lacks() {
+    let project = Project::new("basic", "new_featureless");
+    project.edit("Cargo.toml", ", features = [\"auth\"]", "");
+    project.write("src/lib.rs", METHODS);
+    let methods = project.svc(&["check"]).bad();
+    project.write("src/lib.rs", GUARDED);
+    let guarded = project.svc(&["check"]).bad();
+
+    for feature in ["auth", "redis", "sessions"] {
+        for words in [
+            format!("needs the feature `{feature}` of svc"),
+            format!("switch it on: cargo add svc --features {feature}"),
+        ] {
+            assert!(methods.contains(&words), "no {words} in {methods}");
+        }
+    }
+    // Nothing else is said about what the program does with the results.
+    let mut errors = methods.lines().filter(|line| line.starts_with("error["));
+    assert!(
+        errors.all(|error| error.starts_with("error[E0277]: this method of ")),
+        "{methods}"
+    );
+
+    let words = "guards need the feature `auth` of svc: cargo add svc --features auth";
+    assert!(guarded.contains(words), "{guarded}");
+    assert!(guarded.contains("#[svc::requires_role("), "{guarded}");
+}
