@@ -113,6 +113,7 @@ impl Project {
 
     /// A setting from the environment, or else from `.env`.
     pub(crate) fn setting(&self, name: &str) -> Option<String> {
+        // Docker Compose and CI set a missing variable to an empty text.
         let given = std::env::var(name).ok().filter(|value| !value.is_empty());
         given.or_else(|| {
             self.settings

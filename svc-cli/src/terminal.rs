@@ -71,10 +71,13 @@ pub(crate) fn confirm(what: &str, name: &str, given: Option<&str>) -> Result<()>
         };
     }
 
+    // Without a terminal, the command would wait for an answer forever, or take it from a script's
+    // input.
     if !io::stdin().is_terminal() {
         return Err(refused(format!("this {what}, and nobody can be asked")));
     }
 
+    // To standard error, because standard output may be a file.
     let _ = write!(anstream::stderr(), "This {what}. Type `{name}` to go on: ");
     let mut line = String::new();
     io::stdin()

@@ -6,6 +6,7 @@ use tokio::task::spawn_blocking;
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match spawn_blocking(work).await {
         Ok(value) => value,
+        // A panic: blocking work is never cancelled, except with its runtime.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }

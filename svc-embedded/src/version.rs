@@ -15,6 +15,8 @@ impl Version {
     /// Parses the output of `postgres --version`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.split_once("(PostgreSQL)")?;
+
+        // Text may follow the digits, as in `19beta1`.
         let mut numbers = rest.trim_start().split('.').map(leading_number);
         let major = numbers.next()??;
         let minor = numbers.next().flatten().unwrap_or(0);

@@ -75,12 +75,14 @@ fn fields(body: TokenStream) -> Vec<TokenStream> {
             ' '
         };
 
+        // Unlike parentheses, `<` and `>` do not form a group with the tokens between them.
         match punct {
             ',' if depth == 0 => {
                 fields.push(TokenStream::new());
                 continue;
             }
             '<' => depth += 1,
+            // The `>` of a return type, as in `fn() -> u8`, closes no bracket.
             '>' if !arrow => depth = depth.saturating_sub(1),
             _ => {}
         }
@@ -118,6 +120,7 @@ pub(crate) fn strip(item: TokenStream) -> TokenStream {
                 drop(tokens.next());
             }
             TokenTree::Group(group) => {
+                // A new group has the span of the macro, and errors in it would be reported there.
                 let mut inner = Group::new(group.delimiter(), strip(group.stream()));
                 inner.set_span(group.span());
                 out.extend([TokenTree::Group(inner)]);

@@ -24,6 +24,8 @@ impl Parse for Function {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis = input.parse()?;
         let sig = input.parse()?;
+        // The braces stay one token: rustc reports mistakes in them better than syn, and each build
+        // is faster.
         let body = if input.peek(token::Brace) {
             Some(input.parse()?)
         } else {
@@ -90,6 +92,7 @@ impl Function {
             );
         }
 
+        // Lifetimes are inferred at the call, but a schema has no values for types and constants.
         for param in sig
             .generics
             .params
@@ -149,6 +152,7 @@ impl Caller<'_> {
         let this = receiver.as_ref().map(|_| crate::argument::local("this"));
         let this_param = this.iter();
         let (let_this, this_arg) = match &this {
+            // Before the future, which must be `Send`: a reference to `dyn Any` is not.
             Some(this) => (quote!(let #this = #receiver(#this);), quote!(#this,)),
             None => (TokenStream::new(), TokenStream::new()),
         };

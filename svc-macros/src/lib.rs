@@ -443,6 +443,8 @@ pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
 fn expand_with(args: TokenStream, item: TokenStream, family: Family) -> TokenStream {
     let mut errors = errors::Errors::default();
     let mut tokens = family(args.into(), item.into(), &mut errors);
+
+    // Beside the item, so that its name still resolves where the program uses it.
     tokens.extend(errors.into_tokens());
     tokens.into()
 }

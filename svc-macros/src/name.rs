@@ -111,6 +111,9 @@ fn words(camel: &str) -> String {
     for (index, &c) in chars.iter().enumerate() {
         let before = index.checked_sub(1).map(|index| chars[index]);
         let ends_acronym = chars.get(index + 1).is_some_and(|next| next.is_lowercase());
+
+        // A capital within an acronym starts a word only if a lower-case letter follows:
+        // `HTTP_ERROR`.
         let starts_word = before.is_some_and(|b| {
             b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && ends_acronym)
         });

@@ -39,6 +39,7 @@ impl LogThrottle {
     ///
     /// Without a tokio runtime each occurrence is logged.
     pub(crate) fn log(&self, write: impl Fn(u64) + Send + 'static) {
+        // Counted before the check, so that a task which is already waiting logs it.
         self.0.unlogged.fetch_add(1, Ordering::Relaxed);
         if self.0.is_waiting.swap(true, Ordering::AcqRel) {
             return;

@@ -108,6 +108,7 @@ impl RequestId {
 /// Returns the digits of an unused identifier. Generating random bytes each time would cost more
 /// than everything else.
 fn unused() -> [u8; DIGITS] {
+    // The second half of a UUID of version 4 has 62 random bits, the first only 60.
     static PROCESS: LazyLock<[u8; DIGITS / 2]> =
         LazyLock::new(|| digits(Uuid::new_v4().as_u64_pair().1));
     static NEXT: AtomicU64 = AtomicU64::new(0);

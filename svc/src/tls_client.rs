@@ -11,6 +11,7 @@ use rustls::{ClientConfig, RootCertStore};
 /// # Errors
 /// Describes why the text is invalid; it is not quoted, as it may be a key used by mistake.
 pub(crate) fn config(roots: Option<&[u8]>) -> Result<ClientConfig, String> {
+    // The provider is named, because rustls panics if the build contains none or several.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder =
         ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

@@ -17,6 +17,7 @@ pub(crate) struct WakeFlag {
 impl WakeFlag {
     /// Registers the task to wake, and returns whether it was woken since the last call.
     pub(crate) fn take_wake(&self, waker: &Waker) -> bool {
+        // Registered first: a wake between the two steps would otherwise be lost.
         self.task.register(waker);
         self.woken.swap(false, Ordering::Acquire)
     }
@@ -35,6 +36,7 @@ impl WakeFlag {
 
     /// Wakes the registered task.
     pub(crate) fn wake(&self) {
+        // Stored first, because the woken task reads the flag.
         self.woken.store(true, Ordering::Release);
         self.task.wake();
     }

@@ -20,6 +20,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Result<()> {
+    // In memory first, because `generate` panics if its output is closed.
     let mut script = Vec::new();
     generate(arguments.shell, &mut command, "svc", &mut script);
     terminal::print(&String::from_utf8_lossy(&script))

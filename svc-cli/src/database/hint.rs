@@ -10,6 +10,7 @@ pub(super) const CREDENTIALS: &str = "correct user and password in SVC_DATABASE_
 
 /// The hints for a connection error.
 pub(super) fn of(error: &tokio_postgres::Error, target: &Target) -> Vec<String> {
+    // A code comes from the server, so the address is right.
     match error.code() {
         Some(code) => of_code(code, target).into_iter().collect(),
         None => of_cause(&cause(error))

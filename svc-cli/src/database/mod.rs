@@ -45,6 +45,8 @@ pub(crate) async fn connect(url: &str) -> Result<Client> {
 pub(crate) async fn open(target: &Target) -> Result<Client> {
     let config = target.config();
     let connecting = config.connect(tls::connector(target)?);
+
+    // The driver's `connect_timeout` does not include TLS and the authentication.
     let connected = tokio::time::timeout(PATIENCE, connecting).await;
     let failed = |why: String| Failure::new(format!("cannot connect to {}: {why}", shown(config)));
     let (client, connection) = match connected {
@@ -90,6 +92,7 @@ fn public(name: &str) -> &str {
 /// The causes of an error: the driver's own text only says that an error occurred.
 pub(crate) fn reason(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
+        // The message alone often lacks the name of the object, which the detail has.
         let more = [error.detail(), error.hint()].into_iter().flatten();
         return more.fold(error.message().to_owned(), |text, more| {
             format!("{text}; {more}")

@@ -59,6 +59,8 @@ pub(crate) fn statements(script: &str) -> Vec<Statement<'_>> {
             continue;
         }
 
+        // `CREATE FUNCTION … BEGIN ATOMIC … END`; the `CASE` expressions inside of it also end with
+        // `END`.
         let is = |keyword: &str| word.eq_ignore_ascii_case(keyword);
         if is("atomic") && is_create(&script[start..]) || depth > 0 && is("case") {
             depth += 1;
@@ -137,6 +139,8 @@ pub(super) fn word(script: &str, at: usize) -> &str {
     if !rest.starts_with(first) {
         return "";
     }
+
+    // A dollar inside of a name does not start a dollar-quoted text.
     let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()));
     &rest[..end.unwrap_or(rest.len())]
 }
@@ -153,6 +157,7 @@ pub(super) fn token(text: &str) -> usize {
         Some('\'') => quoted(text, '\'', false),
         Some('"') => quoted(text, '"', false),
         Some('$') => dollar_quoted(text),
+        // A number may contain letters, such as `1e5` and `0xff`, which are not words.
         Some(digit) if digit.is_ascii_digit() => text
             .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
             .unwrap_or(text.len()),

@@ -31,6 +31,8 @@ pub(super) fn connector(target: &Target) -> Result<MakeRustlsConnect> {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
 
+    // Named explicitly: if a dependency enables a second provider, rustls has no default and
+    // panics.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder =
         ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

@@ -54,6 +54,9 @@ fn quoted(text: &str) -> (Token, usize) {
 /// Whether a text contains a name as a whole word, ignoring case.
 pub(crate) fn mentions(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
+
+    // A search of the text, because the bodies of functions are strings, whose names PostgreSQL
+    // does not track as dependencies either.
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(&name).any(|(at, _)| {
         !text[..at].ends_with(is_part)

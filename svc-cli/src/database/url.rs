@@ -38,6 +38,7 @@ impl Target {
             return Err(bad("it does not begin with postgresql://".to_owned()));
         }
 
+        // The driver rejects parameters that it does not know, such as `sslrootcert`.
         let (place, query) = url.split_once('?').unwrap_or((url, ""));
         let mut authorities = None;
         let mut mode = None;

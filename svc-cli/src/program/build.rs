@@ -164,11 +164,14 @@ impl Build {
 }
 
 fn cargo() -> Command {
+    // Cargo sets the variable for programs that it runs, so that they use the same version of it.
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 /// The failure of a build that cargo stopped before the compiler ran.
 fn not_begun(root: &Path) -> Failure {
+    // Cargo's own output has gone to the terminal; `metadata` fails for the same reasons, with
+    // output that can be read.
     let mut metadata = cargo();
     metadata
         .args(["metadata", "--format-version=1"])

@@ -210,6 +210,7 @@ pub(crate) fn describe(
     program: &Built,
     database: Option<&str>,
 ) -> Result<Description> {
+    // In a file, because the program may print other text to standard output.
     let file = tempfile::NamedTempFile::new().map_err(Failure::io("make a temporary file"))?;
     let output = Command::new(&program.executable)
         .current_dir(project.root())
@@ -248,6 +249,8 @@ fn read(text: &str) -> Result<Description> {
         svc: String,
     }
 
+    // The head first: another format may have other fields, and its error would not name the
+    // version.
     let head: Head = serde_json::from_str(text).map_err(|_| other(None))?;
     if head.format != FORMAT {
         return Err(other(Some(&head.svc)));

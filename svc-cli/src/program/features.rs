@@ -49,6 +49,9 @@ fn has(metadata: &Metadata, feature: &str) -> Option<bool> {
         .packages
         .iter()
         .find(|package| package.name == "svc")?;
+
+    // The resolved features, because a dependency may enable more than the manifest of the program
+    // does.
     let node = metadata
         .resolve
         .as_ref()?

@@ -38,6 +38,7 @@ pub(super) fn check(
         return Ok(());
     }
 
+    // Without the dependencies, cargo needs neither a lock file nor the network.
     let arguments = ["metadata", "--no-deps", "--format-version", "1"];
     let mut command = Command::new(cargo);
     let output = command

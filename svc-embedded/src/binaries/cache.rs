@@ -22,6 +22,7 @@ fn base() -> PathBuf {
         return PathBuf::from("/var/cache");
     }
 
+    // The XDG Base Directory specification requires that relative paths are ignored.
     let set = |name| {
         std::env::var_os(name)
             .map(PathBuf::from)

@@ -38,6 +38,7 @@ pub(super) async fn fetch() -> Result<PathBuf, String> {
     let folder = cache::folder().join(version.to_string());
     let runtime = Handle::current();
 
+    // The future unpacks without a pause, and would block a thread of the runtime for seconds.
     blocking(move || {
         runtime
             .block_on(extract(URL, &archive, &folder))

@@ -128,6 +128,7 @@ fn named(origin: &'static str, path: PathBuf) -> Result<Binaries> {
 
 /// Returns the newest usable server, but prefers one with the cluster's version.
 fn best(folders: &[PathBuf], cluster: Option<&str>) -> Option<Binaries> {
+    // A broken installation, such as one without its libraries, is no reason to fail.
     folders
         .iter()
         .filter_map(|folder| Binaries::at(folder).ok())

@@ -50,6 +50,8 @@ fn pg_config() -> Option<PathBuf> {
         .stdin(Stdio::null())
         .output()
         .ok()?;
+
+    // The packages for clients contain `pg_config`, but no server.
     let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
     folder.join("postgres").is_file().then_some(folder)
 }

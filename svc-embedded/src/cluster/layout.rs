@@ -53,6 +53,8 @@ impl Layout {
     /// Creates the folder of the sockets. Its permissions decide who can connect.
     pub(crate) fn create_sockets(&self, identity: &Identity) -> Result<()> {
         let (uid, gid) = identity.owner();
+
+        // The mode is set with the creation: another user could otherwise enter before a `chmod`.
         match DirBuilder::new().mode(0o700).create(&self.sockets) {
             Ok(()) => lchown(&self.sockets, Some(uid), Some(gid))
                 .map_err(Error::io("change the owner of", &self.sockets)),
@@ -73,6 +75,7 @@ impl Layout {
             None => true,
         };
 
+        // The cluster trusts every connection, so the access to this folder is the only protection.
         let foreign = guessable && metadata.uid() != uid;
         if !metadata.is_dir() || foreign || metadata.mode() & OPEN_TO_OTHERS != 0 {
             return Err(Error::NotPrivate {

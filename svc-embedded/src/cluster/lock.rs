@@ -43,6 +43,7 @@ impl Lock {
 
     /// Takes the lock if it is free.
     pub(crate) fn try_acquire(path: &Path) -> Result<Option<Self>> {
+        // The standard library opens files close-on-exec, so the server does not inherit the lock.
         let file = File::options()
             .create(true)
             .append(true)

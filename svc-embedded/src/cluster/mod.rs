@@ -48,6 +48,7 @@ pub(crate) fn prepare(data: &Path, binaries: &Binaries, identity: &Identity) -> 
         });
     }
 
+    // PostgreSQL refuses a data directory that another user owns.
     identity.claim(data)?;
 
     close(data)
@@ -73,6 +74,7 @@ fn close(data: &Path) -> Result<()> {
 /// Creates the cluster under a temporary name and renames it when it is complete, so the result of
 /// an interrupted `initdb` is never mistaken for a cluster.
 fn create(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
+    // An empty directory is no obstacle: `rename` replaces it.
     if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Error::NotACluster {
             data: data.to_path_buf(),
@@ -99,6 +101,9 @@ fn create(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
 fn initdb(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     let program = binaries.program("initdb");
     let mut command = spawn::command(&program);
+
+    // Every system has the locale C, and all sort it equally. The superuser would otherwise have
+    // the name of the system's user.
     command
         .args([
             "--no-sync",

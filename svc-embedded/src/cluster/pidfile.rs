@@ -59,6 +59,8 @@ impl PidFile {
     }
 
     fn parse(text: &str) -> Option<Self> {
+        // The lines are: process id, data directory, start time, port, folder of the sockets,
+        // address.
         let mut lines = text.lines();
         let pid = lines.next()?.trim().parse().ok()?;
         let port = lines.nth(2)?.trim().parse().ok()?;
@@ -99,9 +101,11 @@ impl Contents {
 
 /// Returns the current owner of a process id.
 fn holder(pid: i32, data: &Path) -> Holder {
+    // A standalone backend (`postgres --single`) writes its process id as a negative number.
     let pid = pid.saturating_abs();
     match Pid::from_raw(pid) {
         None => Holder::Nobody,
+        // Any other error, such as EPERM, means that the process exists.
         Some(known) if matches!(test_kill_process(known), Err(rustix::io::Errno::SRCH)) => {
             Holder::Nobody
         }
@@ -118,6 +122,7 @@ fn works_in(pid: i32, data: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     match fs::read_link(format!("/proc/{pid}/cwd")) {
+        // In doubt the process is the server: two servers would destroy the data.
         Ok(folder) => data.canonicalize().map_or(true, |data| folder == data),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
             let owner = |path: &Path| fs::metadata(path).map(|metadata| metadata.uid()).ok();

@@ -76,10 +76,14 @@ fn sweep(parent: &Path) {
     for entry in entries.flatten().filter(is_old_root) {
         let root = entry.path();
         let data = root.join("postgres");
+
+        // A server outlives its killed program until it has shut down.
         let serves = PidFile::read(&data)
             .ok()
             .flatten()
             .is_some_and(|file| file.holder(&data) == Holder::Server);
+
+        // The lock is held during the removal, so that two sweeps do not remove the same root.
         let Ok(Some(_lock)) = Lock::try_acquire(&root.join(IN_USE)) else {
             continue;
         };
@@ -93,6 +97,8 @@ fn sweep(parent: &Path) {
 
 fn is_old_root(entry: &DirEntry) -> bool {
     let named = entry.file_name().to_string_lossy().starts_with(PREFIX);
+
+    // Anyone can create a link or a folder with this name in the temporary directory.
     let Some(metadata) = named
         .then(|| fs::symlink_metadata(entry.path()).ok())
         .flatten()
@@ -100,6 +106,7 @@ fn is_old_root(entry: &DirEntry) -> bool {
         return false;
     };
 
+    // An unknown age, or a time in the future, counts as young.
     let age = metadata
         .modified()
         .ok()

@@ -120,6 +120,8 @@ impl Database {
     /// unix socket.
     pub fn role_url(&self) -> Option<String> {
         let role = utf8_percent_encode(self.role.as_deref()?, ENCODED);
+
+        // The first `postgres@` is the user, because the URL begins with it.
         Some(self.url().replacen("postgres@", &format!("{role}@"), 1))
     }
 
@@ -232,11 +234,13 @@ impl Database {
 
     /// Stops the server and waits for its exit. A shared server keeps running.
     pub async fn stop(self) {
+        // The drop blocks until the server has exited.
         blocking(move || drop(self)).await;
     }
 
     /// Runs a `CREATE` statement, and succeeds if the object already exists.
     pub(crate) async fn make(&self, statement: String) -> Result<()> {
+        // PostgreSQL has no `IF NOT EXISTS` for databases and roles.
         match self.execute(statement).await {
             Err(Error::Statement { code, .. }) if EXISTS.contains(&code.as_str()) => Ok(()),
             result => result,

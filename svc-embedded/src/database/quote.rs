@@ -8,6 +8,7 @@ pub(crate) fn quoted(name: &str) -> String {
 
 /// Returns a text as an SQL string literal.
 pub(crate) fn literal(text: &str) -> String {
+    // Backslashes need no escape, because `standard_conforming_strings` is on by default.
     format!("'{}'", text.replace('\'', "''"))
 }
 

@@ -26,12 +26,14 @@ pub(crate) fn grants(role: &str) -> String {
         "EXECUTE ON ALL ROUTINES IN SCHEMA %1$I",
     ]
     .map(|what| {
+        // The name becomes a part of the format string of `format`, where `%` has a meaning.
         format!(
             "EXECUTE format({}, schema);",
             literal(&format!("GRANT {what} TO {}", role.replace('%', "%%")))
         )
     });
 
+    // `ON ALL TABLES` and the like cover existing objects only.
     let later = [
         "USAGE ON SCHEMAS",
         "SELECT, INSERT, UPDATE, DELETE ON TABLES",
@@ -47,6 +49,7 @@ pub(crate) fn grants(role: &str) -> String {
         accounts(&role)
     );
 
+    // A string literal instead of dollar quotes, because the role's name may contain their tag.
     format!("DO {}; {}", literal(&block), later.join(" "))
 }
 

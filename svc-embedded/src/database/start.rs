@@ -24,6 +24,9 @@ use crate::{
 pub(crate) async fn start(options: Options) -> Result<Database> {
     enough_files()?;
     let (root, temporary) = open_root(&options).await?;
+
+    // Read without the lock, as it is a preference only: `cluster::prepare` checks the version
+    // again.
     let made_by = cluster::version(&root.join("postgres"));
     let binaries = Binaries::find_preferring(options.binaries.clone(), made_by).await?;
     let (user_namespace, role) = (options.user_namespace, options.role.clone());
@@ -111,6 +114,9 @@ async fn open_root(options: &Options) -> Result<(PathBuf, Option<Temporary>)> {
 /// starts runs as one.
 fn create(root: &Path) -> Result<()> {
     let parent = root.parent().unwrap_or(root);
+
+    // A recursive `DirBuilder` gives its mode to all folders that it creates, but the parents are
+    // ordinary folders of the user.
     fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
     DirBuilder::new()
         .recursive(true)

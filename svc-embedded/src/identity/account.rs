@@ -34,6 +34,7 @@ impl Account {
 
         let (uid, gid) = (next()?, next()?);
 
+        // An account with the id 0 is root under another name, and PostgreSQL refuses it too.
         (uid != 0).then(|| Self {
             name: name.to_owned(),
             uid,

@@ -40,6 +40,9 @@ impl Maps {
 pub(super) fn enter(maps: &Maps) -> io::Result<()> {
     // SAFETY: a new user namespace does not affect memory or file descriptors.
     unsafe { unshare_unsafe(UnshareFlags::NEWUSER)? };
+
+    // `unshare` takes away the capabilities outside of the namespace, and without these the kernel
+    // accepts a `gid_map` only after `setgroups` is denied (user_namespaces(7)).
     write(c"/proc/self/setgroups", "deny")?;
     write(c"/proc/self/gid_map", &maps.gid)?;
     write(c"/proc/self/uid_map", &maps.uid)

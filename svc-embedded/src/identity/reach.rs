@@ -10,6 +10,7 @@ use std::{
 /// Returns `true` if an unprivileged user can enter a folder, given the permissions of its
 /// ancestors.
 pub(super) fn can_enter(uid: u32, gid: u32, folder: &Path) -> bool {
+    // A relative path or a link would hide some of the ancestors.
     let Ok(folder) = folder.canonicalize() else {
         return false;
     };

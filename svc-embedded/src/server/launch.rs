@@ -61,6 +61,7 @@ pub(crate) async fn launch(plan: Plan) -> Result<(Server, u16)> {
     let mut plan = plan;
 
     loop {
+        // An attempt blocks: it opens files, and waits for the thread that spawns the server.
         let (back, attempt) = blocking(move || {
             let attempt = plan.attempt();
             (plan, attempt)
@@ -85,6 +86,8 @@ pub(crate) async fn launch(plan: Plan) -> Result<(Server, u16)> {
 impl Plan {
     fn attempt(&self) -> Result<(Server, u16, Log)> {
         let port = match self.options.tcp {
+            // Without TCP the port is only a part of the socket's name, so clusters do not compete
+            // for it.
             Tcp::Off => 5432,
             Tcp::FreePort => free_port().ok_or(Error::NoFreePort)?,
             Tcp::Port(port) => port,
@@ -142,6 +145,8 @@ impl Plan {
         ]
         .map(owned);
 
+        // Of several `-c` options with one name, PostgreSQL takes the last: the caller can override
+        // the first group, but not the addresses.
         let mut settings: Vec<_> = FORGETFUL_AND_FAST.into_iter().map(owned).collect();
         settings.extend(self.options.settings.iter().cloned());
         settings.extend(listen);
@@ -153,7 +158,12 @@ impl Plan {
         let Error::Exited { tail, .. } = error else {
             return false;
         };
+
+        // The server runs with `LC_ALL=C`, so these texts are English.
         let [memory, address] = PASSING;
+
+        // A further attempt chooses another free port, but a port that the caller has named stays
+        // taken.
         tail.contains(memory) || (self.options.tcp == Tcp::FreePort && tail.contains(address))
     }
 }

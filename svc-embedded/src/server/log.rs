@@ -34,6 +34,7 @@ impl Log {
             .open(path)
             .map_err(Error::io("open", path))?;
 
+        // Errors quote the log from here on: an earlier start may have failed for another reason.
         let begin = file.metadata().map_err(Error::io("look at", path))?.len();
         Ok((
             Self {

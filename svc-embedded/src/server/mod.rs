@@ -84,6 +84,8 @@ impl Server {
 
     /// Stops the server and waits for its exit, with stronger signals as time passes. Blocks.
     pub(crate) fn shut_down(&self) {
+        // SIGTERM is not a step: it is PostgreSQL's smart shutdown, which waits until all clients
+        // have disconnected.
         let steps = [
             (self.first_signal, Duration::from_secs(20)),
             (Signal::QUIT, Duration::from_secs(10)),
@@ -127,6 +129,7 @@ impl Drop for Server {
 impl Watch {
     /// Waits until the child has exited, and then reaps it while holding the lock.
     fn follow(&self, mut child: Child, pid: Pid) {
+        // `NOWAIT` leaves a zombie, so the process id stays reserved until the lock is held.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while matches!(
             waitid(WaitId::Pid(pid), options),

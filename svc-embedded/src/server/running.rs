@@ -58,12 +58,16 @@ pub(crate) async fn find(data: &Path, wanted: Tcp) -> Result<Option<Running>> {
 
         let answer = wire::ask(&layout::socket(&file.sockets, file.port)).await;
         match (answer, holder) {
+            // An answer is sufficient: the process of a server in another container is not visible
+            // here.
             (Answer::Ready, _) => return share(file, data, wanted).map(Some),
+            // PostgreSQL itself replaces a file whose process is gone.
             (_, Holder::Nobody) => return Ok(None),
             (Answer::Nobody, Holder::Stranger) => {
                 forget(data)?;
                 return Ok(None);
             }
+            // The server is starting, or shutting down, or has not created its socket yet.
             _ => wait
                 .pause(|| {
                     format!(
@@ -120,6 +124,7 @@ pub(crate) fn sweep_sockets(folder: &Path) -> Result<()> {
         .map_err(Error::io("list", folder))?
         .flatten()
     {
+        // A stale `.lock` file prevents a start if another process has its process id.
         if entry.file_name().to_string_lossy().starts_with(".s.PGSQL.") {
             fs::remove_file(entry.path()).map_err(Error::io("remove", entry.path()))?;
         }

@@ -29,6 +29,8 @@ impl Watchdog {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
+            // Ctrl-C signals the group of the terminal, and would end the watchdog before the
+            // server.
             .process_group(0)
             .spawn()?;
         Ok(Self { shell })

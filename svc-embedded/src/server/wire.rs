@@ -71,6 +71,9 @@ impl Session {
         let mut session = Self {
             stream: UnixStream::connect(socket).await?,
         };
+
+        // 196608 is version 3.0 of the protocol: the major version in the upper 16 bits, the minor
+        // version in the lower.
         let mut startup = Vec::from(196_608_u32.to_be_bytes());
         startup.extend_from_slice(b"user\0postgres\0database\0postgres\0\0");
         session.send(None, &startup).await?;
@@ -91,6 +94,7 @@ impl Session {
     }
 
     async fn send(&mut self, kind: Option<u8>, body: &[u8]) -> io::Result<()> {
+        // The length counts itself, but not the type byte, which a startup message does not have.
         let length = u32::try_from(body.len() + 4).map_err(io::Error::other)?;
         let mut message: Vec<u8> = kind.into_iter().collect();
         message.extend_from_slice(&length.to_be_bytes());
@@ -115,6 +119,9 @@ impl Session {
     async fn receive(&mut self) -> io::Result<(u8, Vec<u8>)> {
         let kind = self.stream.read_u8().await?;
         let length = self.stream.read_u32().await? as usize;
+
+        // Checked before the allocation: a program that uses another protocol could otherwise cause
+        // one of 4 GiB.
         if !(4..=MAX_MESSAGE_SIZE).contains(&length) {
             return Err(io::ErrorKind::InvalidData.into());
         }

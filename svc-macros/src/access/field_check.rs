@@ -39,10 +39,13 @@ impl FieldChecks {
     pub(crate) fn tokens(&self, krate: &Crate, object: &impl ToTokens) -> TokenStream {
         let (this, request) = (local("this"), local("request"));
         let checks = self.0.iter().map(|check| {
+            // The span of the check makes rustc report a wrong signature there.
             let answer = quote_spanned!(check.span()=> (#check)(#krate::receiver::<#object>(#this), #request));
             let decided = quote_spanned!(check.span()=> #krate::CheckAnswer::decided(#answer));
             quote!(&#krate::FieldCheck::new(|#this, #request| #decided))
         });
+
+        // rustc does not promote the result of a function call to a constant by itself.
         quote!(const { &[#(#checks),*] })
     }
 }

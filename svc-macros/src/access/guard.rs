@@ -169,6 +169,7 @@ fn read(attr: &Attribute) -> syn::Result<Guard> {
         ));
     }
 
+    // `requires_any_role` without a role would reject every user.
     let fits = match variant {
         "Auth" => names.is_empty(),
         "Permission" | "Role" => names.len() == 1,
@@ -206,6 +207,8 @@ fn example(variant: &str) -> &'static str {
 /// Reports a guard that no registering attribute has consumed, because it is misplaced, and returns
 /// the item below it.
 pub(crate) fn misplaced(guard: &str, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    // rustc expands attributes from the top, so the ones below a misplaced guard are still in the
+    // item.
     let attrs = match syn::parse2::<Function>(item.clone()) {
         Ok(function) => function.attrs,
         Err(_) => syn::parse2::<syn::ItemStruct>(item.clone())

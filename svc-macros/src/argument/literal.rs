@@ -74,6 +74,7 @@ fn object(input: ParseStream<'_>) -> syn::Result<String> {
 }
 
 fn field(input: ParseStream<'_>) -> syn::Result<String> {
+    // A keyword of Rust may be the name of a field in GraphQL.
     let name = input.call(Ident::parse_any)?.unraw();
     input.parse::<Token![:]>()?;
     Ok(format!("{name}: {}", parse(input)?))
@@ -82,6 +83,7 @@ fn field(input: ParseStream<'_>) -> syn::Result<String> {
 fn number(input: ParseStream<'_>) -> syn::Result<String> {
     let (digits, suffix, span) = match input.parse::<Lit>() {
         Ok(Lit::Int(int)) => (
+            // GraphQL has neither hexadecimal numbers nor underscores in them.
             int.base10_digits().to_owned(),
             int.suffix().to_owned(),
             int.span(),
@@ -102,6 +104,7 @@ fn number(input: ParseStream<'_>) -> syn::Result<String> {
         ));
     }
 
+    // GraphQL requires a digit after the point.
     Ok(if digits.ends_with('.') {
         format!("{digits}0")
     } else {

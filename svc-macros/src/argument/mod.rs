@@ -161,6 +161,7 @@ impl Argument {
 
     /// The function that returns the type.
     pub(crate) fn type_ref(&self, krate: &Crate, this: Option<&Ident>) -> TokenStream {
+        // With the span of the type, so that rustc reports a type that is no input there.
         let ty = types::outside(&self.ty, this);
         quote_spanned!(types::span(&self.ty)=> <#ty as #krate::Input>::type_ref)
     }
@@ -213,6 +214,7 @@ impl Parameters {
         for input in inputs {
             if let FnArg::Typed(input) = input {
                 params.0.extend(parameter(input, errors));
+                // rustc rejects these attributes on parameters.
                 input.attrs.retain(|attr| {
                     !attr.path().is_ident("doc") && !attr.path().is_ident("deprecated")
                 });
@@ -257,6 +259,7 @@ impl Parameters {
     pub(crate) fn call(&self) -> TokenStream {
         let call = local("call");
         match (self.args().next(), self.contexts().next()) {
+            // Only a call with arguments is changed; rustc would warn of any other `mut`.
             (Some(_), _) => quote!(mut #call),
             (None, Some(_)) => quote!(#call),
             (None, None) => quote!(_),
@@ -325,6 +328,8 @@ fn parameter(input: &mut PatType, errors: &mut Errors) -> Option<Parameter> {
             &[
                 "name", "default", "null", "length", "range", "pattern", "not_null",
             ],
+            // Our attributes are removed all the same, as rustc would report them too; their own
+            // mistakes can wait.
             &mut Errors::default(),
             |_, _| Ok(()),
         );

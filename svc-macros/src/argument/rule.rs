@@ -97,6 +97,8 @@ impl Bounds {
             |span: Span| syn::Error::new(span, format!("not bounds of numbers; write `{shape}`"));
         let span = content.span();
         let min = Number::read(&content)?;
+
+        // `..=` is tried first, because `..` also matches its beginning.
         let is_closed = content.parse::<Option<Token![..=]>>()?.is_some();
 
         if !is_closed && content.parse::<Option<Token![..]>>()?.is_none() {
@@ -138,6 +140,7 @@ impl Bounds {
             ));
         }
 
+        // The library only has inclusive bounds of lengths.
         let max = match self.max {
             Some(max) if self.is_open => {
                 let most = whole(&max).unwrap_or(1).saturating_sub(1);

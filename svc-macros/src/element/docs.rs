@@ -73,6 +73,9 @@ fn without_margin(text: &str) -> String {
     }
 
     let indent = |line: &&str| line.len() - line.trim_start().len();
+
+    // Markdown treats indented lines as code, so the lines may only lose what all of them have in
+    // common.
     let margin = lines
         .iter()
         .filter(|line| !line.is_empty())

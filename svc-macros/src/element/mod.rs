@@ -164,6 +164,8 @@ pub(crate) fn conditional(attr: &Meta) -> Vec<Meta> {
     let metas = list
         .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
         .unwrap_or_default();
+
+    // The first one is the condition.
     let given = metas.into_iter().skip(1);
 
     given

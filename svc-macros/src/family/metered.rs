@@ -84,6 +84,7 @@ fn counted(args: &Args, function: &Function, errors: &mut Errors) -> Option<Toke
         return None;
     };
 
+    // The unchanged function compiles by itself, so the mistake is the only error.
     if !errors.is_empty() {
         return None;
     }
@@ -96,6 +97,7 @@ fn counted(args: &Args, function: &Function, errors: &mut Errors) -> Option<Toke
     let name = args.name.as_ref().map_or(name, LitStr::value);
     let tokens = quote!({ #path::with_metrics(#operation_type, #name, async move #body).await });
 
+    // The braces are one token with their content, as the body of a function is.
     tokens.into_iter().next()
 }
 

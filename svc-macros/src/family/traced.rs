@@ -112,6 +112,7 @@ fn two_texts(input: ParseStream<'_>) -> syn::Result<(LitStr, LitStr, TokenStream
         input.parse::<Token![,]>()?;
     }
 
+    // A third text would otherwise be reported as a value without a key.
     if input.peek(LitStr) {
         return Err(input.error("a third text"));
     }

@@ -117,6 +117,7 @@ impl Keys {
     }
 
     fn key(&mut self, input: ParseStream<'_>) -> syn::Result<Ident> {
+        // `crate` is a keyword, which `Ident` alone does not accept.
         let key = input
             .call(Ident::parse_any)
             .map_err(|error| syn::Error::new(error.span(), self.expected("expected a key")))?;
@@ -242,6 +243,8 @@ pub(crate) fn list<T: Parse>(
 ) -> syn::Result<Vec<T>> {
     let shape = format!("[{item}]");
     equals(key, input, &shape)?;
+
+    // `bracketed!` returns from the function that contains it, and its error needs another message.
     let parsed = (|| {
         let content;
         bracketed!(content in input);

@@ -18,6 +18,8 @@ pub(crate) fn other_name() -> Option<&'static str> {
 /// The message about the other name, once per program.
 pub(crate) fn message() -> Option<String> {
     static IS_TOLD: AtomicBool = AtomicBool::new(false);
+
+    // The message is true for every attribute, and one is enough.
     let name = other_name().filter(|_| !IS_TOLD.swap(true, Ordering::Relaxed))?;
     Some(format!(
         "`svc` is named `{name}` in Cargo.toml; write `crate = {name}` in this attribute and in the others of svc"
@@ -38,6 +40,7 @@ fn renamed(arguments: impl Iterator<Item = String>) -> Option<String> {
         // Options may precede the name, as in `priv,noprelude:svc=…`.
         let (before, file) = dependency.split_once('=').unwrap_or((&dependency, ""));
         match before.rsplit(':').next() {
+            // The usual name wins, even if another version of svc has another name.
             Some("svc") => return None,
             Some(other) if is_svc(file) => name = Some(other.to_owned()),
             _ => {}

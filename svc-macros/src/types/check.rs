@@ -33,6 +33,7 @@ struct Check<'a> {
 
 impl<'ast> Visit<'ast> for Check<'_> {
     fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+        // A returned `&'static str` is a text like any other.
         if self.place == Place::Return {
             return visit::visit_type_reference(self, reference);
         }

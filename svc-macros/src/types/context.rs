@@ -21,6 +21,8 @@ pub(crate) fn context(ty: &Type) -> Option<ContextParameter> {
     let wrong = |ty: &Type| names_context(ty).then_some(ContextParameter::Wrong);
     match peel(ty) {
         Type::Reference(reference) => match peel(&reference.elem) {
+            // `&str` is a mistaken argument, for which the message about ownership is the right
+            // one.
             Type::Path(path) if reference.mutability.is_none() && !is_std_value(&path.path) => {
                 Some(ContextParameter::Right)
             }

@@ -84,6 +84,7 @@ fn rewrite(tokens: TokenStream, this: Option<&Ident>) -> TokenStream {
     let mut tokens = tokens.into_iter();
     while let Some(token) = tokens.next() {
         match token {
+            // rustc reads a `'` as a lifetime only if it is joint with the name after it.
             TokenTree::Punct(quote) if quote.as_char() == '\'' => {
                 out.extend([TokenTree::Punct(joint(&quote))]);
                 out.extend(tokens.next().map(|name| match name {

@@ -33,6 +33,7 @@ impl Parameters {
             false => errors.at(&generics.params, instead),
         }
 
+        // The traits of the stubs have these bounds, and rustc would report their absence as well.
         let mut generics = generics.clone();
         generics.type_params_mut().for_each(|param| {
             let bounds: [TypeParamBound; 3] = [

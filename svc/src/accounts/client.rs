@@ -16,6 +16,8 @@ impl Client {
     /// The network for counting attempts: an address, or for IPv6 the 64-bit prefix that one
     /// subscriber has.
     pub(super) fn network(&self) -> String {
+        // All IPv4-mapped addresses have the same prefix of 64 bits, and would share one count (RFC
+        // 4291, section 2.5.5.2).
         match self.address.map(|address| address.to_canonical()) {
             Some(IpAddr::V6(address)) => {
                 let [a, b, c, d, ..] = address.segments();

@@ -100,6 +100,8 @@ fn with_sources(error: &dyn std::error::Error) -> String {
     let mut next = error.source();
     while let Some(cause) = next {
         let cause_text = cause.to_string();
+
+        // Some errors repeat the text of their source.
         if !text.ends_with(&cause_text) {
             text = format!("{text}: {cause_text}");
         }

@@ -128,8 +128,6 @@ impl Tokens {
         issue: Issue,
         ttl: Duration,
     ) -> Map<String, Value> {
-        // With fractions, so that a log-out of all sessions distinguishes tokens issued before it
-        // from later ones in the same second.
         let now = issue
             .now
             .duration_since(UNIX_EPOCH)
@@ -139,6 +137,8 @@ impl Tokens {
         let mut claims: Map<_, _> = entries([
             ("sub", json!(user_id)),
             ("sid", json!(session)),
+            // With fractions, so that a log-out of all sessions distinguishes tokens issued before
+            // it from later ones in the same second.
             ("iat", json!(issue.at)),
             ("exp", json!(now + ttl.as_secs_f64())),
         ])
@@ -160,6 +160,9 @@ impl Tokens {
     /// Verifies a token of the wanted type.
     pub(super) fn verify(&self, token: &str, wanted: TokenType) -> Result<SessionToken, AuthError> {
         let claims = Compact::read(token)?.verify(self.key.verifying_key())?;
+
+        // Both kinds have the same key: a refresh token must not open the API, nor an access token
+        // renew itself.
         if claims.text("type") != Some(wanted.as_str()) {
             return Err(AuthError::invalid("its `type` is another"));
         }

@@ -18,6 +18,8 @@ pub(super) fn read_username(text: &str) -> Option<String> {
     if text.len() > MAX_LENGTH {
         return None;
     }
+
+    // The mapping may lengthen a name, so its result is measured as well.
     let name = UsernameCaseMapped::new().enforce(text).ok()?;
     (name.len() <= MAX_LENGTH).then(|| name.into_owned())
 }

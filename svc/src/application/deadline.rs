@@ -58,6 +58,7 @@ impl RequestDeadlines {
             shards: Default::default(),
         });
 
+        // A weak reference, so that the task ends with the application.
         tokio::spawn(watch_over(Arc::downgrade(&deadlines), beat));
 
         deadlines
@@ -86,10 +87,14 @@ impl RequestDeadlines {
             place: None,
         };
 
+        // The request is polled before its time is checked: a result that is there counts, even if
+        // it is late.
         poll_fn(|cx: &mut Context<'_>| match request.as_mut().poll(cx) {
             Poll::Ready(done) => Poll::Ready(Some(done)),
             Poll::Pending if ticket.is_late() => Poll::Ready(None),
             Poll::Pending => {
+                // A beat between the check and this entry does not wake the request, but the next
+                // one does.
                 ticket.wait(cx.waker());
                 Poll::Pending
             }
@@ -147,6 +152,7 @@ impl Ticket<'_> {
 
     fn wait(&mut self, waker: &Waker) {
         match &mut self.place {
+            // A request is mostly polled by the same task, and then needs no lock.
             Some((_, _, known)) if known.will_wake(waker) => {}
             Some((shard, key, known)) => {
                 known.clone_from(waker);
@@ -174,6 +180,8 @@ impl Ticket<'_> {
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         if let Some((shard, key, _)) = self.place.take() {
+            // Removed under the lock and dropped after it, because dropping a waker may run foreign
+            // code.
             let waiting = self.deadlines.shard(shard).try_remove(key);
             drop(waiting);
         }

@@ -135,6 +135,8 @@ impl Limits {
             ..
         } = self;
 
+        // A lower maximum also lowers the default; only a default that is set explicitly is an
+        // error.
         match variables.text(name) {
             Some(given) if default_page > max_page => {
                 let allowed = format!("it must be at most SVC_LIMIT_MAX_PAGE, which is {max_page}");

@@ -28,6 +28,8 @@ impl OutageLog {
         };
 
         let mut why = error.to_string();
+
+        // The text of an `AuthError` already contains that of its direct source.
         let mut source = std::error::Error::source(error).and_then(std::error::Error::source);
         while let Some(error) = source {
             why.push_str(": ");

@@ -69,8 +69,13 @@ impl<'p, P: Roots> AllAdmitted<'p, P> {
             let Some(Some(Ok(admission))) = decisions.get(index) else {
                 return false;
             };
+
+            // The same field, not an equal one: the admission of another plan proves nothing about
+            // this plan.
             std::ptr::eq(admission.field, field) && admission.row_filter.is_none()
         };
+
+        // `all` is true of no fields, which would be a proof without a decision.
         (plan.roots().next().is_some() && plan.roots().all(is_admitted)).then_some(Self { plan })
     }
 

@@ -197,6 +197,7 @@ where
 /// An authorizer of one of the kinds.
 pub struct AuthorizerOf<Kind, A> {
     authorizer: A,
+    // A function pointer is `Send` and `Sync` for every `Kind`.
     kind: PhantomData<fn() -> Kind>,
 }
 

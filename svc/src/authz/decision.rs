@@ -142,6 +142,7 @@ impl AuthorizationDecision {
     pub(super) fn row_condition(&self) -> Result<Filter> {
         let mut all: Vec<Filter> = self.condition().cloned().into_iter().collect();
         for (column, value) in self.filters() {
+            // To skip such a filter would show all rows, so it denies.
             if !is_column(column) {
                 return Err(Error::internal(format!(
                     "`{column}` in the filters of a decision is not a name of a column"
@@ -165,6 +166,8 @@ impl From<bool> for AuthorizationDecision {
 fn is_column(name: &str) -> bool {
     let bytes = name.as_bytes();
     let is_first = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
+
+    // PostgreSQL cuts longer names off after 63 bytes, and the rest may be another column's name.
     (1..=63).contains(&bytes.len())
         && is_first(&bytes[0])
         && bytes

@@ -90,8 +90,10 @@ impl TriedRule {
             return;
         };
 
+        // The panic of one rule must not keep the others from being tried.
         let decide = AssertUnwindSafe(async { self.rule.decide(request).await });
         let why = match tokio::time::timeout(limit, decide.catch_unwind()).await {
+            // A filter would hide rows of this request, so it is reported like a denial.
             Ok(Ok(Ok(decision))) if decision.is_filtered() => "it filters rows".to_owned(),
             Ok(Ok(Ok(decision))) => match decision.code() {
                 None => return,

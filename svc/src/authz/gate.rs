@@ -59,6 +59,8 @@ impl Gate {
             (Some(authorizer), None) => {
                 row_filter(question, &[self.ask_about(authorizer, question).await?])?
             }
+            // Boxed: few fields have their own authorizer, and the future of the others stays
+            // small.
             (_, Some(own)) => self.decide(own, question).boxed().await?,
         };
 
@@ -115,6 +117,8 @@ impl Gate {
             ),
         };
 
+        // Decisions are paired with fields by position: with another number of them, none can be
+        // assigned.
         let decisions = match decisions.len() == open.len() {
             true => decisions,
             false => failures(
@@ -207,6 +211,9 @@ impl Gate {
         question: &dyn AccessCheck,
     ) -> Result<AuthorizationDecision, Error> {
         let name = question.field();
+
+        // A function that is not `async` decides within this call, so `bounded` cannot catch its
+        // panic.
         let decided = match catch_unwind(AssertUnwindSafe(|| authorizer.decide_about(question))) {
             Ok(deciding) => match deciding? {
                 Deciding::Now(decision) => judged(Ok(decision), name),
@@ -274,6 +281,7 @@ fn judged(
     match decision {
         Ok(decision) if decision.allowed() => Ok(decision),
         Ok(decision) => Err(Refusal::Denied(denial(&decision, name))),
+        // A masked error is not meant for clients: they get a plain denial.
         Err(error) if error.is_masked() => Err(Refusal::Failed(error.chain())),
         Err(error) => Err(Refusal::Denied(error)),
     }

@@ -159,6 +159,8 @@ pub(crate) fn value(one: &Value) -> usize {
             let values = fields
                 .iter()
                 .map(|(name, one)| size_of::<usize>() * 2 + text(name) + value(one));
+
+            // An `IndexMap` allocates twice: for its entries, and for the table of their indices.
             ALLOCATION * 2 + fields.capacity() * entry + values.sum::<usize>()
         }
     }

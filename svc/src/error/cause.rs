@@ -19,6 +19,7 @@ pub(super) fn text(cause: &(dyn Error + 'static)) -> String {
 /// The PostgreSQL report behind an error.
 #[cfg(feature = "sqlx")]
 pub(crate) fn of_postgres<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e PgDatabaseError> {
+    // An application often wraps errors of sqlx in its own types.
     let mut causes = std::iter::successors(Some(error), |error| (*error).source());
     causes.find_map(|error| match error.downcast_ref() {
         Some(sqlx::Error::Database(error)) => error.try_downcast_ref(),

@@ -50,6 +50,8 @@ fn note(info: &PanicHookInfo<'_>) {
 /// Returns the location of this thread's last panic, if it had this message and panics are
 /// recorded.
 pub(crate) fn raised_by_panic(message: &str) -> ErrorLocation {
+    // The message must match: a payload from another thread, or one of `resume_unwind`, is not the
+    // last panic of this thread.
     #[cfg(feature = "sqlx")]
     if let Ok(Some((noted, raised))) = LAST_PANIC.try_with(RefCell::take)
         && noted == message

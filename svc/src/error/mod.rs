@@ -240,6 +240,8 @@ impl Error {
 
         while let Some(cause) = next {
             let cause_text = cause::text(cause);
+
+            // Many errors already quote their source in their own text.
             if !text.contains(&cause_text) {
                 text.push_str(": ");
                 text.push_str(&cause_text);

@@ -38,13 +38,18 @@ pub(super) fn take() -> Option<Stack> {
 
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let (now, next) = (millis(BEGAN.elapsed()), NEXT.load(Ordering::Relaxed));
+
+    // Each captured stack moves `next` ahead; `AHEAD` limits its distance from the clock.
     let after = next.max(now).saturating_add(millis(BETWEEN));
     let has_room = next.saturating_sub(now) <= millis(AHEAD);
+
+    // There is no second try: a thread that loses the exchange only has an error without a stack.
     let is_taken = has_room
         && NEXT
             .compare_exchange(next, after, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok();
 
+    // `Backtrace::capture` would depend on `RUST_BACKTRACE`, which services seldom set.
     is_taken.then(|| Arc::new(Backtrace::force_capture()))
 }
 

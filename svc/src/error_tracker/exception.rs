@@ -98,6 +98,8 @@ impl Exception {
             &self.function,
         ] {
             hash.update(part);
+
+            // The separator keeps `ab` + `c` and `a` + `bc` apart.
             hash.update([0]);
         }
 
@@ -118,6 +120,8 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 fn plain(value: Value) -> Value {
     match value {
         Value::String(text) => cut(&text, CONTEXT).into(),
+        // With serde_json's feature `arbitrary_precision`, which any crate may enable, a number can
+        // exceed the range of `numeric`, as which `jsonb` stores it.
         Value::Number(number)
             if number.to_string().len() > 40 || !number.as_f64().is_some_and(f64::is_finite) =>
         {

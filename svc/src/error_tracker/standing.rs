@@ -39,6 +39,8 @@ impl Standing {
     /// Records that writing currently fails.
     pub(super) fn failed(&self, why: &str) {
         let before = self.failure().replace(why.to_owned());
+
+        // The task retries until it succeeds, so only the first failure of a series is logged.
         if before.is_none() {
             let hint = "the schema svc_errors is made by `svc::error_tracker::MIGRATION`";
             tracing::warn!(

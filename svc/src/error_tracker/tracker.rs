@@ -110,8 +110,11 @@ impl ErrorTracker {
 
     /// Adds an error to the queue, if there is room.
     pub(super) fn push(&self, exception: impl FnOnce() -> Exception) {
+        // The place is reserved first, so that errors beyond a full queue cost almost nothing.
         match self.0.queue.try_reserve() {
             Ok(place) => {
+                // Counted before it is sent, so that the number of finished errors never exceeds
+                // this one.
                 self.0.accepted.fetch_add(1, Ordering::Relaxed);
                 place.send(exception());
             }

@@ -65,6 +65,7 @@ pub(super) async fn work(worker: Worker, mut waiting: Receiver<Exception>) {
         let described =
             tokio::task::spawn_blocking(move || described(groups, &environment, &release)).await;
 
+        // A panic while a stack is resolved must not end this task.
         match described {
             Ok(described) => worker.write(&described).await,
             Err(error) => worker.lost(count as u64, &error.to_string()),
@@ -99,6 +100,7 @@ fn grouped(
         });
         group.times += i64::from(exception.times);
 
+        // A stack is kept in any case: the group gets no other for a minute.
         if group.exceptions.len() < OCCURRENCES || exception.stack.is_some() {
             group.exceptions.push(exception);
         }
@@ -110,6 +112,7 @@ fn grouped(
 /// Returns a batch in the format that the function `svc_errors.capture` reads.
 fn described(groups: BTreeMap<String, Group>, environment: &str, release: &str) -> Value {
     let describe = |(fingerprint, group): (String, Group)| {
+        // Threads may add errors in another order than they occur.
         let first = group
             .exceptions
             .iter()
@@ -158,6 +161,8 @@ impl Worker {
     /// Writes a batch, retrying for as long as necessary. A retry of a batch that was written
     /// without confirmation does not count twice.
     async fn write(&self, groups: &Value) {
+        // All attempts have one id: `svc_errors.capture` ignores a batch that it has already
+        // written.
         let (id, mut pause) = (Uuid::new_v4(), PAUSE[0]);
         loop {
             let sent = sqlx::query("SELECT svc_errors.capture($1, $2)")
@@ -166,6 +171,7 @@ impl Worker {
                 .execute(&self.pool);
             let failure = match timeout(PATIENCE, sent).await {
                 Ok(Ok(_)) => return self.standing.written(),
+                // The next batches would wait for this one forever.
                 Ok(Err(error)) if is_for_good(&error) => {
                     return self.lost(times(groups), &error.to_string());
                 }
@@ -195,6 +201,8 @@ fn is_for_good(error: &sqlx::Error) -> bool {
     let code = error
         .as_database_error()
         .and_then(sqlx::error::DatabaseError::code);
+
+    // Data exceptions, integrity violations and exceeded program limits fail again each time.
     code.is_some_and(|code| {
         ["22", "23", "54"]
             .iter()

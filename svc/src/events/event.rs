@@ -74,6 +74,9 @@ impl RowEvent {
             .get("id")
             .and_then(key_text)
             .filter(|id| !id.contains('\0'))?;
+
+        // `op` may be missing, as in a payload that a program sends: the row is then read again,
+        // which finds out whether it exists.
         let operation = match values.get("op").and_then(ExactJson::as_str) {
             Some("delete") => Operation::Deleted,
             _ => Operation::Changed,

@@ -130,6 +130,8 @@ impl Hub {
         };
 
         let queue = Arc::new(Queue::new(self.queue, accepts));
+
+        // Added before the wait for the source, so that no event is missed in between.
         let key = locked(&self.subscribers)
             .entry(channel.clone())
             .or_default()
@@ -206,6 +208,8 @@ impl Hub {
                     .map(|told| told.send(()));
             }
             SourceEvent::Event { channel, payload } => {
+                // The response cache is first: a client that queries again after the event must not
+                // get the response from before it.
                 if let Some(listener) = &self.listener {
                     listener.event(&channel, &payload);
                 }
@@ -309,9 +313,13 @@ async fn hear(hub: &Weak<Hub>, mut events: BoxStream<'static, SourceEvent>) -> b
         return false;
     };
 
+    // The gap comes first, so that a subscriber that waits for the source drops it: its first read
+    // is still to come.
     begun.gap();
     begun.listens(true);
     let doubted = begun.doubted.clone();
+
+    // Only a weak reference may remain: the hub ends this task when it is dropped.
     drop(begun);
     let mut at_once = 0;
     loop {

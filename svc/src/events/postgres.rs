@@ -67,6 +67,9 @@ impl EventSource for PostgresEvents {
                 Param::Text(channel.to_owned()),
                 Param::Text(payload.to_owned()),
             ];
+
+            // `NOTIFY` takes no parameters, and neither the channel nor the payload may become SQL
+            // text.
             let notify = Statement::new("SELECT pg_catalog.pg_notify($1, $2)", params);
 
             self.database

@@ -27,6 +27,8 @@ pub(super) async fn waiting<F: Future>(future: F) -> F::Output {
 pub(crate) async fn hold_until_wait<T, F: Future>(held: T, mut future: Pin<&mut F>) -> F::Output {
     let mut held = Some(held);
     poll_fn(|cx| {
+        // One such future may run inside of another on the same thread, so the flag of the outer
+        // one is kept.
         let outer = IS_WAITING.replace(false);
         let polled = future.as_mut().poll(cx);
         if IS_WAITING.replace(outer) {

@@ -71,6 +71,7 @@ fn answer(service: &Service, line: &[u8], body: &[u8]) -> Option<(StatusCode, By
 
 /// Checks that a response is a GraphQL response, and that no internal error has occurred.
 fn check(status: StatusCode, body: &[u8]) {
+    // An operation that needs the unreachable database responds with 503.
     assert!(
         status.as_u16() < 500 || status == StatusCode::SERVICE_UNAVAILABLE,
         "{status}"

@@ -39,6 +39,8 @@ impl Service {
             .enable_all()
             .build()
             .expect("a runtime");
+
+        // Nothing listens on port 1, so a connection is refused at once.
         let options = || options().database_url("postgres://nobody@127.0.0.1:1/nothing");
         let model = Arc::new(options().model().expect("a schema"));
         let (router, state) = runtime.block_on(assemble(options())).expect("a service");
@@ -61,6 +63,7 @@ fn options() -> AppOptions {
         ..Limits::default()
     };
 
+    // CSRF protection would reject most of the fuzzed requests before they are parsed.
     let protection = ProtectionConfig {
         batch_max: 3,
         csrf: false,

@@ -88,6 +88,7 @@ async fn talk(service: &Service, bytes: &[u8]) -> Vec<u8> {
         .expect("no panic")
         .expect("a connection that became a socket");
 
+    // The socket is unregistered by another task, which needs a turn on this thread.
     for _ in 0..TURNS {
         if service.state.live.is_empty() {
             return heard;

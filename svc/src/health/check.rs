@@ -97,6 +97,8 @@ impl HealthCheck {
     /// Runs all checks, unless they ran a moment ago: any client may call `/ready` as often as it
     /// likes.
     pub(crate) async fn recent_report(&self) -> HealthReport {
+        // Held while the checks run: concurrent probes wait for one run instead of starting one
+        // each.
         let mut last = self.last.lock().await;
         match &*last {
             Some((at, report)) if at.elapsed() < RECENT => report.clone(),
@@ -116,6 +118,9 @@ impl HealthCheck {
 
     async fn run(&self, name: &str, check: &Check) -> CheckReport {
         let context = self.context.clone();
+
+        // The block contains the call as well, because a check may panic before it returns a
+        // future.
         let checking = AssertUnwindSafe(async { check(context).await }).catch_unwind();
         match timeout(TIMEOUT, checking).await {
             Ok(Ok(Ok(details))) => CheckReport::passed(details),

@@ -102,6 +102,8 @@ pub(super) async fn ready(
 /// Returns whether the database responds, and the reason why no connection is available.
 async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
     let (answers, no_connection) = match database.ping().await {
+        // The pool has no connections because the database is away, so the pool itself is no second
+        // failure.
         Err(DbError::PoolTimedOut | DbError::TooManyConnections) if !database.is_up() => {
             (Err(DbError::Unreachable), None)
         }

@@ -132,6 +132,7 @@ pub(crate) fn router(service: Arc<HttpState>) -> Router {
         (false, _) => router,
     };
 
+    // After GraphiQL's assets, so that the password protects them as well.
     let router = match &service.dev_auth {
         Some(auth) => router.route_layer(from_fn_with_state(auth.clone(), dev_auth::check)),
         None => router,
@@ -142,6 +143,8 @@ pub(crate) fn router(service: Arc<HttpState>) -> Router {
         None => router,
     };
 
+    // The probes are added last: a load balancer has no password, and no limit may make an instance
+    // look unhealthy.
     with_probes(router).with_state(service)
 }
 

@@ -137,6 +137,8 @@ impl Future for Woken {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
+
+        // The first poll comes from hyper without a wake-up of the future.
         if !this.woken.take_wake(cx.waker()) && this.begun {
             return Poll::Pending;
         }

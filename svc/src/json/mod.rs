@@ -206,6 +206,8 @@ impl ExactJson {
             Value::Enum(name) => Self::String(name.to_string()),
             Value::Binary(bytes) => {
                 let text = std::str::from_utf8(&bytes).ok();
+
+                // `into_argument` has written the bytes, so they are valid JSON.
                 text.and_then(|text| Self::read(text).ok())
                     .unwrap_or_default()
             }
@@ -302,6 +304,8 @@ impl fmt::Display for ExactJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Vec::new();
         self.write(&mut out);
+
+        // `write` only appends UTF-8, so nothing is replaced.
         f.write_str(&String::from_utf8_lossy(&out))
     }
 }
@@ -346,6 +350,8 @@ impl<'de> Deserialize<'de> for ExactJson {
                 Ok(ExactJson::Number(value.into()))
             }
             fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<ExactJson, E> {
+                // The caller reads such a text again with `ExactJson::read`, which keeps the
+                // digits.
                 let value =
                     i64::try_from(value).map_err(|_| E::custom("a number of more than 63 bits"))?;
                 Ok(ExactJson::Number(value.into()))

@@ -29,6 +29,7 @@ impl ExactNumber {
     /// Parses a text, which must be a JSON number.
     pub(crate) fn of(text: &str) -> Self {
         match text.parse() {
+            // `-0` would lose its sign as an integer.
             Ok(value) if text != "-0" => Self(Digits::Int(value)),
             _ => Self(Digits::Text(text.into())),
         }
@@ -93,6 +94,7 @@ impl ExactNumber {
     pub(super) fn is_held(&self) -> bool {
         match &self.0 {
             Digits::Int(_) => true,
+            // The text decides, since `1.0` and `1.00` are the same double.
             Digits::Text(text) => self
                 .nearest()
                 .is_ok_and(|number| number.to_string() == **text),
@@ -164,6 +166,9 @@ pub(crate) fn plain_decimal(text: &str) -> Option<Cow<'_, str>> {
         .strip_prefix('-')
         .map_or(("", mantissa), |rest| ("-", rest));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+
+    // The limit on the exponent also bounds the memory: `1e999999999` would otherwise be a gigabyte
+    // of zeros.
     let exponent: i64 = exponent
         .parse()
         .ok()

@@ -50,6 +50,8 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<ExactJson, Malformed> {
+        // Each level is a recursive call, so a deeply nested text would overflow the stack without
+        // a limit.
         let deeper = || depth.checked_sub(1).ok_or(Malformed(self.at));
         match self.peek() {
             Some(b'{') => self.object(deeper()?),
@@ -117,6 +119,8 @@ impl Reader<'_> {
         self.at = string_end(self.text.as_bytes(), start).0;
         let quoted = &self.text[start..self.at];
 
+        // serde_json decodes escapes and rejects control characters; a text with neither is copied
+        // as it is.
         match quoted
             .strip_prefix('"')
             .and_then(|rest| rest.strip_suffix('"'))
@@ -133,6 +137,8 @@ impl Reader<'_> {
         }
 
         match self.peek() {
+            // RFC 8259, section 6: no digit follows a leading zero. A digit here is rejected as the
+            // next token.
             Some(b'0') => self.at += 1,
             _ => self.digits()?,
         }

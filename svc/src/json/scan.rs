@@ -9,6 +9,8 @@ const LONG: usize = 32;
 
 /// Marks the bytes of `word` equal to `byte`. Marks above the lowest may be false positives.
 fn marks(word: u64, byte: u8) -> u64 {
+    // A byte that is equal becomes zero, and the subtraction sets its high bit. The borrow may also
+    // mark the byte above it, which makes the false positives.
     let differs = word ^ (ONES * u64::from(byte));
     differs.wrapping_sub(ONES) & !differs & HIGH
 }
@@ -39,6 +41,9 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks();
     let is_word = |word: &[u8; 8]| {
         let word = u64::from_le_bytes(*word);
+
+        // A false positive only occurs above a true mark, so zero means that there is no special
+        // byte.
         (word & HIGH) | marks_special(word) == 0
     };
 
@@ -52,6 +57,7 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
 /// there is none.
 pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        // In this order the first byte of the text is the lowest byte of the word.
         let word = u64::from_le_bytes(*chunk);
         let found = marks_special(word);
         if found != 0 {

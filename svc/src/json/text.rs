@@ -19,6 +19,8 @@ pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
     let mut start = 0;
     loop {
         let index = special(bytes, start);
+
+        // RFC 8259, section 7: characters beyond ASCII need no escape.
         out.extend_from_slice(&bytes[start..index]);
         let Some(&byte) = bytes.get(index) else { break };
         start = index + 1;

@@ -33,6 +33,8 @@ static PRODUCTION: AtomicBool = AtomicBool::new(false);
 pub(crate) fn application_made(application: Weak<dyn Pools>, is_development: bool) {
     PRODUCTION.fetch_or(!is_development, Ordering::Relaxed);
     let mut applications = APPLICATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+
+    // Without this, the list would grow with each application that a test program creates.
     applications.retain(|known| known.strong_count() > 0);
     applications.push(application);
 }
@@ -45,6 +47,8 @@ pub(crate) fn in_production() -> bool {
 /// Returns the state of all pools; pools of the same name are added up.
 #[cfg(feature = "metrics")]
 pub(super) fn pools() -> Vec<PoolStatus> {
+    // The list is copied, so that the last reference to an application is not dropped under the
+    // lock.
     let applications = APPLICATIONS
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -70,6 +74,8 @@ impl PoolStatus {
         self.active += other.active;
         self.idle += other.idle;
         self.max += other.max;
+
+        // The sum is unknown if one of the pools does not report its number.
         self.waiting = self
             .waiting
             .zip(other.waiting)

@@ -113,6 +113,8 @@ impl Service<Request> for CountedRoute {
                 .map(MatchedPath::as_str)
         };
 
+        // The router adds the path to each request; a layer does not know it when it wraps the
+        // route.
         let is_counted = self
             .shared
             .series
@@ -137,6 +139,8 @@ impl Future for CountedResponse {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = Pin::new(&mut self.inner).poll(cx);
+
+        // Taken, so that the drop does not count the request again.
         if let (Poll::Ready(Ok(response)), Some(request)) =
             (&polled, self.request.take_if(|_| polled.is_ready()))
         {

@@ -26,6 +26,8 @@ impl Failure {
 
     /// Returns the failure that PostgreSQL's report represents, if an author declared it.
     fn of_fault(fault: Fault, constraints: &Constraints) -> Option<Self> {
+        // `RAISE EXCEPTION` without another code: the author of the function wrote the message for
+        // clients.
         if fault.code == "P0001" {
             let texts = [&fault.detail, &fault.hint];
             if let Some(raised) = texts
@@ -142,6 +144,7 @@ pub(crate) fn failed_call(error: DbError, constraints: &Constraints) -> Error {
 /// Returns the error for clients if a resolver's own SQL has failed and an author declared the
 /// failure; else the same error.
 pub(crate) fn failed_sql(error: Error, constraints: &Constraints) -> Error {
+    // The resolver has already chosen a message for clients.
     if !error.is_masked() {
         return error;
     }

@@ -145,6 +145,7 @@ impl Failure {
         let error = self.extensions.into_iter().fold(
             Error::new(code, self.message),
             |error, (key, value)| {
+                // A function must not claim an effect or an `errorId` in place of svc.
                 if RESERVED.contains(&key.as_str()) {
                     error
                 } else {

@@ -52,6 +52,8 @@ const KINDS: [(&str, Kind); 8] = [
 impl<'a> Status<'a> {
     /// Reads a status such as `created` or `conflict:email_taken`, in any case.
     pub(crate) fn read(text: &'a str) -> Self {
+        // The same characters as in the SQL of `StatusCheck`: PostgreSQL and svc must read a status
+        // alike.
         let text = text.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
         if SUCCESS.iter().any(|word| word.eq_ignore_ascii_case(text)) {
             return Self::Success;
@@ -83,6 +85,8 @@ impl Kind {
             let head = suffix
                 .get(..word.len())
                 .is_some_and(|head| head.eq_ignore_ascii_case(word));
+
+            // `failed:conflicted` is no conflict, while `failed:conflict_email` is one.
             head && !suffix[word.len()..].starts_with(|next: char| next.is_ascii_alphanumeric())
         };
 

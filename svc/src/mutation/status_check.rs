@@ -34,6 +34,8 @@ impl StatusCheck {
                 .join(", ")
         };
 
+        // `COLLATE "C"` lowers only ASCII letters, like `Status::read`; other collations may lower
+        // them differently.
         let mut sql = format!(
             "jsonb_typeof(j) = 'object' AND j ? 'status' AND \
              lower(btrim(coalesce(j->>'status', ''), E' \\t\\n\\r\\x0b\\x0c') COLLATE \"C\") NOT IN ({})",
@@ -47,6 +49,7 @@ impl StatusCheck {
             ));
         }
 
+        // For a null result the condition is null, which would keep the writes.
         if self.refuses_null {
             format!("coalesce({sql}, true)")
         } else {

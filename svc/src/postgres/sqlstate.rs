@@ -113,6 +113,8 @@ impl ErrorReport<'_> {
             "42501" => matches!(self.file, Some("aclchk.c" | "rls.c" | "rowsecurity.c")),
             // A view that is not updatable.
             "55000" => self.file == Some("rewriteHandler.c"),
+            // Inside a function, a missing name is a mistake in its SQL; outside, a migration may
+            // still be to come.
             "42P01" | "3F000" => self.is_inside,
             _ => false,
         };

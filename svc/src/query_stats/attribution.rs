@@ -82,6 +82,8 @@ impl Attribution {
     fn note(&self, sql: &str, field: &str) {
         let seen = self.hasher.hash_one((sql, field));
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+
+        // Normalizing a text costs more than hashing it, so it is done only once for each field.
         if known.seen.put(seen, ()).is_some() {
             return;
         }

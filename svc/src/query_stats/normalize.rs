@@ -26,6 +26,7 @@ pub(super) fn normalized(sql: &str) -> String {
 
         let (token, after) = rest.split_at(length);
         if rest.starts_with("/*") {
+            // PostgreSQL adds a blank before the comment, as in `$1 /*, ... */`.
             out.truncate(out.trim_end().len());
             rest = rest.find("*/").map_or("", |end| &rest[end + 2..]);
             continue;

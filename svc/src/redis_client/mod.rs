@@ -121,6 +121,8 @@ impl RedisClient {
         command: &Cmd,
         bound: Duration,
     ) -> Result<T, CommandError> {
+        // Outside of the future, so that the number is known after a time-out too. Connections
+        // count from 1.
         let mut used = 0;
         let bound = bound.min(self.0.patience);
         let answer = tokio::time::timeout(bound, self.try_query(command, &mut used)).await;
@@ -130,7 +132,8 @@ impl RedisClient {
             Err(_) => CommandError::Late,
         };
 
-        // A connection without a response is discarded: the next command opens another.
+        // An error with a code is a response of Redis. A connection without a response is
+        // discarded, and the next command opens another.
         let is_answer = matches!(&error, CommandError::Failed(error) if error.code().is_some());
         if !is_answer {
             self.give_up(used);
@@ -145,6 +148,7 @@ impl RedisClient {
         &self,
         channels: &[String],
     ) -> Result<impl Stream<Item = (String, String)> + Send + use<>, CommandError> {
+        // In the protocol RESP2, a connection with subscriptions accepts no other commands.
         let listening = async {
             let mut listening = self.0.server.listen().await?;
             listening.subscribe(channels).await?;
@@ -167,6 +171,8 @@ impl RedisClient {
         used: &mut u64,
     ) -> Result<T, RedisError> {
         let (number, mut connection) = self.connection().await?;
+
+        // Recorded first, because the time limit may end this future at the next `await`.
         *used = number;
 
         match connection.query(command).await {
@@ -186,6 +192,7 @@ impl RedisClient {
             return Ok(found);
         }
 
+        // If a connection is lost, all waiting requests would otherwise open one each.
         let _turn = self.0.connecting.lock().await;
 
         // Another task may have connected meanwhile.
@@ -193,6 +200,7 @@ impl RedisClient {
             return Ok(found);
         }
 
+        // The client's default of 500 ms for a response may be shorter than the configured time.
         let patience = Some(self.0.patience);
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(patience)

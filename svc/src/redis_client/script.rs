@@ -22,6 +22,7 @@ impl Script {
     }
 
     fn digest(&self) -> &str {
+        // Redis identifies scripts by SHA-1; no security depends on it.
         let sha1 = || {
             ring::digest::digest(
                 &ring::digest::SHA1_FOR_LEGACY_USE_ONLY,
@@ -47,6 +48,7 @@ impl RedisClient {
             command
         };
 
+        // A digest is sent instead of the text, because the script runs for each request.
         match self
             .query_within(&command("EVALSHA", script.digest()), bound)
             .await

@@ -52,6 +52,8 @@ impl Server {
 
     #[cfg(feature = "tls")]
     fn encrypted(plain: &str) -> Result<Self, &'static str> {
+        // In URLs of the crate `redis`, the fragment `#insecure` disables the verification; here it
+        // would be lost without a notice.
         if plain.contains('#') {
             return Err(
                 "it must have no fragment: the certificate is always verified; name its authority with \
@@ -126,6 +128,7 @@ impl Connection {
 
 /// If a URL uses TLS, returns the same URL without it.
 fn encrypted(url: &str) -> Option<String> {
+    // The parser of URLs ignores leading blanks, which must not hide the scheme from this check.
     let (scheme, rest) = url.trim_start().split_once("://")?;
     let asks = ["rediss", "valkeys"]
         .iter()

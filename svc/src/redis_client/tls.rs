@@ -73,6 +73,8 @@ impl Encryption {
     /// Opens a stream.
     pub(super) async fn connect(&self) -> io::Result<TlsStream<TcpStream>> {
         let stream = TcpStream::connect((&*self.host, self.port)).await?;
+
+        // Nagle's algorithm would delay small commands.
         stream.set_nodelay(true)?;
         self.connector.connect(self.name.clone(), stream).await
     }

@@ -159,6 +159,7 @@ impl<T: SvcType> Find<T> {
 
     /// Keeps only rows that match. With several filters, a row must match all of them.
     pub fn filter(mut self, filter: Filter) -> Self {
+        // The placeholder matches no row, so it could never widen the query.
         self.spec.filter =
             std::mem::replace(&mut self.spec.filter, Filter::Any(Vec::new())).and(filter);
         self

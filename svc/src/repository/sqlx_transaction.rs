@@ -26,6 +26,7 @@ impl SqlxTransaction {
     /// If a statement of the transaction has failed, a deferred constraint is violated, or the
     /// database is unreachable.
     pub async fn commit(self) -> Result<(), Error> {
+        // Recorded before the commit: if the request is dropped meanwhile, the outcome is unknown.
         let ledger = self.1.as_deref().inspect(|ledger| ledger.sent());
         let committed = crate::postgres::commit_sqlx(self.0).await;
         if !matches!(committed, Err(CommitError::InDoubt(_))) {

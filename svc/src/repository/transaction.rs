@@ -136,6 +136,8 @@ impl Db {
                 }
             };
 
+            // The closure may replace the error, so the transaction itself shows whether it can run
+            // again.
             let was_undone = result.is_err() && open.lock().await.was_undone();
 
             // Release the connection before waiting.
@@ -163,6 +165,8 @@ impl Transaction {
 
     /// Like [`commit`](Self::commit), but returns the database's own error.
     pub(crate) async fn keep(self) -> Result<(), DbError> {
+        // Recorded before the commit is sent: if the request is dropped meanwhile, the outcome is
+        // unknown. A commit with the last read is recorded by `end_with_next_read`.
         let ledger = self.db.ledger.as_deref();
         if !self.ends_with_read {
             ledger.inspect(|ledger| ledger.sent());
@@ -220,6 +224,8 @@ impl Transaction {
         values: impl IntoIterator<Item = serde_json::Value>,
     ) -> Result<u64, Error> {
         let values: Vec<_> = values.into_iter().map(ExactJson::from).collect();
+
+        // PostgreSQL texts cannot contain NUL, and its error would abort the transaction.
         if values.iter().any(has_nul) {
             return Err(DbError::Nul.into_error());
         }
@@ -259,6 +265,7 @@ impl Transaction {
 
     /// Abandons the transaction after its last read has failed.
     pub(crate) async fn give_up(self) {
+        // The commit was sent with the failed read, and only its own result shows what was kept.
         let ended = self.open.lock().await.take_end();
         if self.ends_with_read && !matches!(ended, Some(Err(DriverError::OutcomeUnknown))) {
             self.db

@@ -179,6 +179,7 @@ impl RequestDataMakers {
     /// Returns the first error, which becomes the request's.
     pub(crate) async fn make(&self, request: &RequestContext) -> Result<()> {
         for (maker, slot) in self.0.iter().zip(&request.0.slots.0) {
+            // Called inside of the future, because the function may panic before it returns one.
             let make = async { (maker.make)(request.clone()).await };
             let made = AssertUnwindSafe(make)
                 .catch_unwind()

@@ -171,6 +171,7 @@ impl RequestParts {
         let mut headers = HeaderMap::clone(&self.headers);
         for value in headers.values_mut() {
             if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
+                // A copy from bytes is not sensitive, and `Debug` would show the token in it.
                 copy.set_sensitive(value.is_sensitive());
                 *value = copy;
             }

@@ -223,6 +223,8 @@ impl SessionVariables {
     /// Returns the statement that sets the values.
     fn statement(&self, value: impl Fn(&Variable) -> Option<String>) -> Statement {
         let text = self.text.get_or_init(|| {
+            // `true` limits the value to the transaction, so the next request on the connection
+            // does not get it.
             let set =
                 |index: usize| format!("set_config(${}, ${}, true)", index * 2 + 1, index * 2 + 2);
             format!(
@@ -245,6 +247,8 @@ impl SessionVariables {
 
 impl Variable {
     fn value(&self, context: &Context<'_>) -> Option<String> {
+        // No fallback for a user without the claim: clients choose their headers, and could choose
+        // a tenant.
         #[cfg(feature = "auth")]
         if let (Some(from), Some(user)) = (&self.of_user, context.user()) {
             return from.value(user);
@@ -276,6 +280,8 @@ impl Value {
 fn only_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
+
+    // A client may have added its own header beside the one of the gateway.
     if values.next().is_some() {
         None
     } else {

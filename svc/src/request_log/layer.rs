@@ -90,6 +90,8 @@ impl Service<Request> for LoggedRoute {
 
     fn call(&mut self, request: Request) -> LoggedResponse {
         let record = self.record(&request);
+
+        // Layers inside may already add to the record in `call`, before the first poll.
         let inner = match &record {
             Some(record) => record.within(|| self.inner.call(request)),
             None => self.inner.call(request),
@@ -119,6 +121,7 @@ impl Future for LoggedResponse {
 
 impl Record {
     fn answered(&self, response: &Response) {
+        // If the request has no usable identifier, the endpoint generates one.
         if let Some(id) = RequestId::said(response.headers().get(HEADER)) {
             self.notes().request_id = Some(id);
         }

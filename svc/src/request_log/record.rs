@@ -81,6 +81,7 @@ impl Record {
 
     /// Ends the request.
     pub(super) fn end(&self, end: End) {
+        // Both the response and the drop end the record; the first of them writes the line.
         if self.has_ended.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -151,6 +152,8 @@ pub(crate) fn note_operation(operation: impl FnOnce() -> OperationNote) {
 
     let mut operation = operation();
     operation.name = operation.name.as_deref().map(short);
+
+    // Identifiers of users are personal data, so they are logged only on demand.
     operation.user_id = operation
         .user_id
         .as_deref()
@@ -160,6 +163,7 @@ pub(crate) fn note_operation(operation: impl FnOnce() -> OperationNote) {
     let mut notes = record.notes();
     notes.operation = operation;
 
+    // The layer creates the record before the endpoint generates a missing identifier.
     notes.request_id = RequestId::current().or_else(|| notes.request_id.take());
 }
 
@@ -210,6 +214,8 @@ pub(crate) struct RunningSql {
 /// Starts a statement of the current request. Its text is passed if it contains no values.
 pub(crate) fn statement_began(sql: impl FnOnce() -> Option<Arc<str>>) -> Option<RunningSql> {
     let record = Record::current()?;
+
+    // Only the warning for a slow operation contains texts.
     let sql = record.wanted.slow.map(|_| sql());
     Some(RunningSql {
         record,

@@ -29,6 +29,7 @@ struct Ran {
 
 impl Statements {
     pub(super) fn add(&mut self, sql: Option<Arc<str>>, time: Duration) {
+        // If there are too many, a long statement replaces the shortest, which explains less.
         if let Some(ran) = self.0.iter_mut().find(|ran| ran.sql == sql) {
             ran.times += 1;
             ran.time += time;

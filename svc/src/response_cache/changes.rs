@@ -57,6 +57,7 @@ impl Changes {
     pub(super) fn change(&self, types: &[TypeIndex]) {
         let now = self.tick();
         for changed in types.iter().filter_map(|index| self.types.get(*index)) {
+            // Concurrent changes may get here in another order than that of their numbers.
             changed.fetch_max(now, Ordering::SeqCst);
         }
     }

@@ -86,6 +86,8 @@ impl Lead<'_> {
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
+        // Removed before the channel closes, because fields are dropped after this: a request that
+        // is woken must not join the same computation again.
         let mut flights = self.flights.locked();
         // A later computation may have replaced it.
         let is_own = |flight: &Flight| self.landing.same_channel(&flight.landing);

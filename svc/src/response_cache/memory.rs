@@ -60,6 +60,7 @@ impl Memory {
 
     /// Caches a response, unless it is too large.
     pub(super) fn insert(&self, key: &Arc<[u8]>, entry: &Arc<Entry>) {
+        // One large response must not evict many others.
         if weight(key, entry) <= self.share {
             self.entries.insert(key.clone(), entry.clone());
         }

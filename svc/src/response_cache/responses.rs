@@ -132,6 +132,7 @@ impl Responses {
 
         let key: Arc<[u8]> = key.into();
         loop {
+            // Read before the response is computed: any change from now on makes it stale.
             let began = self.changes.now();
             let is_fresh = |began| self.changes.are_none_since(began, types);
             match self.flights.join(&key, began, is_fresh) {
@@ -141,6 +142,8 @@ impl Responses {
                     .map(|end| end.clone())
                 {
                     Ok(Some(Some(entry))) => return Found::Kept(entry),
+                    // The response cannot be cached, so each waiting request computes its own,
+                    // instead of one after the other.
                     Ok(_) => return Found::Unkept,
                     // The request that computed it is gone.
                     Err(_) => {}
@@ -187,6 +190,7 @@ impl Responses {
 
         match shared.look(&fill.lead.key, fill.types).await {
             Looked::Found { body, time_left } => {
+                // The instance that stored it may have a longer lifetime for it.
                 let until = (Instant::now() + time_left).min(fill.until);
                 Found::Kept(Fill { until, ..fill }.keep(&body))
             }
@@ -349,6 +353,8 @@ impl Fill<'_> {
             self.until,
         ));
 
+        // Cached before the others are notified: a request that arrives after that finds no
+        // computation to wait for.
         if self.responses.is_fresh(&entry, self.types) {
             self.responses.memory.insert(&self.lead.key, &entry);
             #[cfg(feature = "redis")]

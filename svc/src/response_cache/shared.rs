@@ -114,6 +114,9 @@ impl SharedResponses {
         let keys: Vec<_> = std::iter::once(answer)
             .chain(self.marks_of(types))
             .collect();
+
+        // Marks are random, not counted: a mark that expires or is evicted must not come back with
+        // the same value.
         let arguments = (Uuid::new_v4().simple().to_string(), MARK_SECONDS);
         let found = self
             .client
@@ -133,6 +136,8 @@ impl SharedResponses {
     /// Stores a response in the background.
     pub(super) fn keep(self: &Arc<Self>, Marks { keys, all }: Marks, entry: &Arc<Entry>) {
         let (shared, entry) = (self.clone(), entry.clone());
+
+        // The client does not wait until Redis has the response.
         tokio::spawn(async move {
             let milliseconds = u64::try_from(entry.time_left().as_millis()).unwrap_or_default();
             if milliseconds > 0 {
@@ -188,6 +193,8 @@ impl SharedResponses {
             }
             Err(error) => {
                 let retry_at = self.now() + u64::try_from(PAUSE.as_millis()).unwrap_or_default();
+
+                // Only the first failure of an outage is logged.
                 if self.retry_at.swap(retry_at, Ordering::Relaxed) == 0 {
                     tracing::warn!(%error, "answers are not shared until Redis answers");
                 }

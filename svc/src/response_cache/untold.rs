@@ -29,6 +29,9 @@ impl PendingInvalidations {
     /// Adds types that have changed.
     pub(super) fn add(&self, types: &[TypeIndex]) {
         self.locked().waiting.extend(types);
+
+        // `notify_one` stores a permit, so a change between the check in `take` and its wait is not
+        // missed.
         self.wake.notify_one();
     }
 
@@ -47,6 +50,10 @@ impl PendingInvalidations {
             {
                 let mut types = self.locked();
                 let Types { waiting, told } = &mut *types;
+
+                // After a failure `told` still has its types, which are announced again together
+                // with the new ones. A change during an announcement stays in `waiting`, so `done`
+                // does not drop it.
                 told.append(waiting);
                 if !told.is_empty() {
                     return told.iter().copied().collect();

@@ -70,6 +70,8 @@ pub(super) fn parse_date(text: &str) -> Option<NaiveDate> {
     let (text, before_christ) = text
         .strip_suffix(" BC")
         .map_or((text, false), |text| (text, true));
+
+    // The first character may be the sign of the year.
     let (at, _) = text.char_indices().skip(1).find(|(_, char)| *char == '-')?;
     let (year, rest) = text.split_at(at);
     let (month, day) = rest.strip_prefix('-')?.split_once('-')?;
@@ -79,10 +81,12 @@ pub(super) fn parse_date(text: &str) -> Option<NaiveDate> {
     };
 
     let year = match year.strip_prefix(['+', '-']) {
+        // ECMAScript has exactly six digits here and no negative year 0 (ECMA-262, Expanded Years).
         Some(digits) if digits.len() == 6 && !before_christ && year != "-000000" => {
             number(digits, 6)? * if year.starts_with('-') { -1 } else { 1 }
         }
         None if before_christ => 1 - number(year, 4).filter(|year| *year > 0)?,
+        // PostgreSQL pads a year to four digits, and no further.
         None if year.len() == 4 || !year.starts_with('0') => number(year, 4)?,
         _ => return None,
     };
@@ -103,7 +107,8 @@ pub(super) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
     let (date, time) = text.split_once(['T', 't'])?;
     let date = parse_date(&format!("{date}{era}"))?;
 
-    // A year that RFC 3339 has, for the time and the offset.
+    // RFC 3339 only has years of four digits, so its parser reads the time and the offset with
+    // another date.
     let known = DateTime::parse_from_rfc3339(&format!("2000-01-01T{time}")).ok()?;
     let value = date
         .and_time(known.time())

@@ -52,7 +52,7 @@ pub(crate) fn is_escaped_once(mut inside: &[u8]) -> bool {
             [] => return true,
             [b'\\', b'"' | b'\\' | b'n' | b'r' | b't' | b'b' | b'f', rest @ ..] => rest,
             [b'\\', b'u', b'0', b'0', high @ (b'0' | b'1'), low @ (b'0'..=b'9' | b'a'..=b'f'), rest @ ..]
-                // Those that have a letter of their own.
+                // `write_text` writes these characters with a letter, such as `\n`.
                 if !(*high == b'0' && matches!(low, b'8' | b'9' | b'a' | b'c' | b'd')) =>
             {
                 rest
@@ -68,7 +68,7 @@ fn is_uuid(text: &[u8]) -> bool {
         return false;
     };
 
-    // All bytes are looked at, which several at once can be.
+    // Without an early end, the compiler compares several bytes at once.
     let digits = text
         .iter()
         .filter(|byte| byte.is_ascii_digit() | (b'a'..=b'f').contains(*byte))
@@ -140,7 +140,7 @@ fn write_instant(text: &[u8], out: &mut Vec<u8>) -> bool {
 
     let zeros: &[u8] = match fraction {
         [] => b"",
-        // The last digit counts, so that there is no shorter form.
+        // A fraction that ends with a zero has a shorter form, which the parser finds.
         [b'.', digits @ .., b'1'..=b'9']
             if digits.len() < 6 && digits.iter().all(u8::is_ascii_digit) =>
         {

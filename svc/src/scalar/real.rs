@@ -40,6 +40,7 @@ pub(crate) fn to_real(text: &str) -> String {
         near
     };
 
+    // `Infinity` itself is a `real` and never gets here, so the value is below all finite ones.
     if below.is_infinite() {
         "-Infinity".to_owned()
     } else {

@@ -80,6 +80,7 @@ impl SqlValue {
             Value::String(text) => Self::Text(text.clone()),
             Value::Enum(name) => Self::Text(name.to_string()),
             Value::List(items) => Self::List(items.iter().map(Self::from_graphql).collect()),
+            // Objects remain, and JSON that is stored as bytes to keep its digits.
             other => Self::Text(ExactJson::of_argument(other.clone()).to_string()),
         }
     }

@@ -72,6 +72,8 @@ pub(crate) fn write_float(out: &mut Vec<u8>, value: f64) -> Result<(), LeafError
 /// Writes an instant in UTC.
 pub(crate) fn write_instant(out: &mut Vec<u8>, value: DateTime<Utc>) {
     let (date, nanos) = (value.date_naive(), value.nanosecond());
+
+    // chrono represents a leap second by a nanosecond of a billion or more.
     if !is_common_era(date) || nanos >= 1_000_000_000 {
         write_text(out, &extended_instant(value));
         return;
@@ -248,6 +250,8 @@ fn plain_decimal(text: &str) -> Option<Cow<'_, str>> {
 pub(crate) fn parse_decimal(text: &str) -> Option<Decimal> {
     let text = &*plain_decimal(text)?;
     let exact = |text| Decimal::from_str_exact(text).ok();
+
+    // Zeros at the end do not change the value, so they may exceed the digits of the type.
     let shortest = || {
         text.contains('.')
             .then(|| text.trim_end_matches('0').trim_end_matches('.'))

@@ -63,6 +63,8 @@ fn without_leap(value: NaiveTime) -> Option<NaiveTime> {
         return Some(value);
     }
     let before = value.with_nanosecond(value.nanosecond() - LEAP)?;
+
+    // The addition wraps around after the end of the day, which has no next minute.
     match before.overflowing_add_signed(TimeDelta::seconds(1)) {
         (time, 0) => Some(time),
         _ => None,

@@ -188,6 +188,7 @@ impl Printer<'_> {
 fn deprecation(reason: Option<&str>) -> String {
     match reason {
         None => String::new(),
+        // Without a reason, the directive has the default reason of the specification.
         Some("") => " @deprecated".to_owned(),
         Some(reason) => format!(" @deprecated(reason: {})", quote(reason)),
     }
@@ -196,6 +197,7 @@ fn deprecation(reason: Option<&str>) -> String {
 fn describe(out: &mut String, indent: &str, text: Option<&str>) {
     let Some(text) = text else { return };
     if text.contains('\n') || text.contains('"') || text.contains('\\') {
+        // In a block string, `\"""` is the only escape; quotes and backslashes remain readable.
         let text = text.replace("\"\"\"", "\\\"\"\"");
         let _ = writeln!(out, "{indent}\"\"\"");
         for line in text.lines() {

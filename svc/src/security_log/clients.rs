@@ -29,6 +29,8 @@ impl Clients {
     /// Returns the address of a client, given the headers of its request and the peer of the
     /// connection.
     pub(crate) fn address(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
+        // A socket for both families reports IPv4 clients as mapped addresses (RFC 4291, section
+        // 2.5.5.2), which would be another client in the log.
         let peer = peer.map(|peer| peer.to_canonical());
         self.0
             .as_ref()

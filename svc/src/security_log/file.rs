@@ -66,9 +66,13 @@ impl LogFile {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
+
+    // Other users of the machine must not read the names and addresses in the events.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o640);
     let mut file = options.open(path)?;
+
+    // The path may be a pipe or a terminal, which has no end to read.
     if file.metadata()?.is_file() && ends_in_a_line(path) {
         file.write_all(b"\n")?;
     }
@@ -92,6 +96,7 @@ fn ends_in_a_line(path: &Path) -> bool {
 fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::metadata(path)) {
         (Ok(open), Ok(there)) => is_same(&open, &there),
+        // A removed file is not the one at the path either, so it is created again.
         _ => false,
     }
 }

@@ -30,6 +30,9 @@ pub(super) fn append(line: &mut Vec<u8>, time: DateTime<Utc>, fields: &[u8]) {
     line.extend_from_slice(b"{\"timestamp\":\"");
     line.extend_from_slice(time.to_rfc3339_opts(SecondsFormat::Micros, true).as_bytes());
     line.extend_from_slice(b"\",");
+
+    // The fields are serialized before the queue is locked, and the time is set under the lock, so
+    // the two are joined here.
     line.extend_from_slice(fields.strip_prefix(b"{").unwrap_or(fields));
     line.push(b'\n');
 }
@@ -47,6 +50,8 @@ pub(super) fn metadata(event: &SecurityEvent) -> Option<Map<String, Value>> {
         .collect();
 
     let size = serde_json::to_vec(&cut).map_or(0, |bytes| bytes.len());
+
+    // JSON cannot be cut at any byte, so metadata that is too large gives way to its size.
     Some(if size <= METADATA {
         cut
     } else {

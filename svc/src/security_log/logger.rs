@@ -156,6 +156,7 @@ impl SecurityLogger {
     /// Waits until all events logged before are written, and returns whether they were written in
     /// time. Blocks the thread, for an hour at most.
     pub fn flush(&self, patience: Duration) -> bool {
+        // An unbounded duration would overflow the `Instant`, which panics.
         let end = Instant::now() + patience.min(MAX_FLUSH);
         self.0.iter().all(|sink| sink.queue.flush(end))
     }
@@ -216,6 +217,8 @@ impl Sink {
 impl Drop for Sink {
     fn drop(&mut self) {
         self.queue.close();
+
+        // Wakes a thread that pauses between two attempts, so that it sees the end of the queue.
         self.reopen();
     }
 }

@@ -59,6 +59,8 @@ impl Queue {
         }
 
         state.append(time, fields);
+
+        // Released first, so that the writer does not wake up only to wait for the lock.
         drop(state);
 
         self.arrived.notify_one();
@@ -77,6 +79,7 @@ impl Queue {
                 .unwrap_or_else(PoisonError::into_inner);
         }
 
+        // The report may exceed the bound of the queue: a loss must not go unreported.
         if state.unsaid > 0 {
             let event = SecurityEvent::new(SecurityEventType::SystemEventsLost)
                 .reason("the log could not be written for too long")
@@ -109,6 +112,8 @@ impl Queue {
         let mut state = self.lock();
         state.lost += lines_of(taken) + lines_of(&state.lines);
         state.lines = Vec::new();
+
+        // Otherwise `flush` would wait for lines that are never written.
         (state.taken, state.done) = (0, state.accepted);
         (state.is_abandoned, state.failure) = (true, Some(why));
         drop(state);

@@ -95,6 +95,7 @@ fn append(file: &mut LogFile, lines: &[u8], queue: &Queue, reopen: &AtomicBool) 
             return queue.abandon(&lines[written..], error.to_string());
         }
 
+        // `reopen` unparks the thread, which ends the pause early.
         thread::park_timeout(PAUSE);
     }
 

@@ -104,6 +104,8 @@ impl SessionConfig {
             ));
         }
 
+        // Browsers drop a cookie with such a name, or with `SameSite=None`, that is not `Secure`
+        // (RFC 6265bis, section 4.1.3).
         let is_prefixed = self.session_cookie.starts_with("__Host-")
             || self.session_cookie.starts_with("__Secure-");
         if !self.https_only && (is_prefixed || self.same_site == SameSite::None) {

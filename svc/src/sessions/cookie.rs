@@ -62,6 +62,9 @@ pub(super) fn presented(
     let opened = ours.filter_map(|(_, value)| keys.open(value));
     let mut read = opened.filter_map(|(json, is_before)| {
         let content: Content = serde_json::from_slice(&json).ok()?;
+
+        // `Max-Age` does not bind a client that has copied the cookie, so the protected content has
+        // an expiry as well.
         let left = content.until.checked_sub(now()).filter(|left| *left > 0)?;
         Some(Presented {
             content,
@@ -92,10 +95,14 @@ fn header(value: &str, max_age: Duration, config: &SessionConfig) -> Option<Head
 
     let (name, seconds) = (&config.session_cookie, max_age.as_secs());
     let secure = if config.https_only { "; Secure" } else { "" };
+
+    // Without `Domain`, browsers send the cookie to this host only (RFC 6265, section 4.1.2.3).
     let text = format!(
         "{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}"
     );
     let mut header = HeaderValue::try_from(text).ok()?;
+
+    // Debug output omits sensitive values.
     header.set_sensitive(true);
 
     Some(header)

@@ -51,6 +51,7 @@ impl Key {
         let mut sealed;
         match protection {
             CookieProtection::Encrypted => {
+                // Random nonces are safe for 2^32 cookies per key (NIST SP 800-38D, section 8.3).
                 let nonce = random::<NONCE_LEN>()?;
                 let unique = Nonce::assume_unique_for_key(nonce);
                 self.sealing
@@ -93,6 +94,7 @@ impl Key {
 }
 
 fn named(name: &str, content: &[u8]) -> Vec<u8> {
+    // The name of a cookie cannot contain `=`, so no other name and content have the same bytes.
     [name.as_bytes(), b"=", content].concat()
 }
 

@@ -101,7 +101,8 @@ impl Sessions {
                 let is_kept = values.is_some();
                 let session =
                     Session::new(Ok(values.unwrap_or_default()), *is_old && is_kept, room);
-                // An expired session starts again, with a new identifier.
+                // A session that is not in the store has ended or expired. Others may still have
+                // its identifier, so the next one gets a new identifier.
                 session.state().is_kept = is_kept;
                 session.state().is_renewed = !is_kept;
                 session
@@ -131,6 +132,8 @@ impl Sessions {
 
         let old = presented.map(|presented| presented.content.id);
         if change.values.is_empty() {
+            // If another request has ended or renewed the session, the browser's cookie is no
+            // longer the one to remove; a log-out removes it in any case.
             if let (Some(store), Some(old)) = (&self.store, &old)
                 && !store.delete(&key(old)).await?
                 && change.is_kept
@@ -183,6 +186,9 @@ impl Change {
                 .await?
                 .then_some(old)),
             old => {
+                // The old identifier ends before the new one begins: if saving fails, the user logs
+                // in again, but a copied cookie opens nothing. Of two requests that renew a
+                // session, the first one wins.
                 if let Some(old) = old
                     && !store.delete(&key(&old)).await?
                     && self.is_kept
@@ -251,6 +257,9 @@ where
                 Ok(None) => {}
                 Ok(Some(cookie)) => {
                     response.headers_mut().append(header::SET_COOKIE, cookie);
+
+                    // `Set-Cookie` does not keep caches from storing the response, and with it the
+                    // session (RFC 9111, section 7.3).
                     let no_store = HeaderValue::from_static("no-store");
                     response
                         .headers_mut()

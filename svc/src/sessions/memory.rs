@@ -68,6 +68,7 @@ impl Kept {
         self.sessions
             .put(key.to_owned(), (content, SystemTime::now() + ttl));
 
+        // The session just saved stays, even if it alone takes more than the room.
         while self.bytes > room && self.sessions.len() > 1 {
             let Some((_, (content, _))) = self.sessions.pop_lru() else {
                 break;
@@ -90,6 +91,8 @@ impl SessionStore for MemorySessionStore {
     async fn load(&self, key: &str) -> Result<Option<Vec<u8>>, SessionError> {
         Ok(self.with(|kept| {
             let content = kept.get(key).cloned();
+
+            // Expired sessions leave only here and by the bound of the store.
             if content.is_none() {
                 kept.remove(key);
             }

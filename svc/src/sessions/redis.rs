@@ -69,6 +69,7 @@ impl SessionStore for RedisSessionStore {
         command
             .arg(self.key(key))
             .arg(content)
+            // `XX` makes the replacement atomic: a session that has ended is not created again.
             .arg("XX")
             .arg("EX")
             .arg(ttl.as_secs().max(1));

@@ -86,6 +86,7 @@ impl Session {
         let before = state.values.insert(name.to_owned(), value);
         let size = serde_json::to_vec(&state.values).map_or(usize::MAX, |json| json.len());
         if size > state.room {
+            // The old value comes back, or a later change would save the one that was rejected.
             match before {
                 Some(value) => state.values.insert(name.to_owned(), value),
                 None => state.values.shift_remove(name),

@@ -57,6 +57,7 @@ pub(crate) fn unknown(known: &[&'static str], set: impl Iterator<Item = OsString
 }
 
 fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    // The common prefix would make all names similar.
     let own = |name: &str| name.trim_start_matches(PREFIX).to_ascii_uppercase();
     let like = |known: &&'static str| {
         (

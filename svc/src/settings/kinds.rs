@@ -119,6 +119,7 @@ impl Kind<Option<String>> for Secret {
         variables: &Variables<'_>,
         names: &[&'static str],
     ) -> Result<Option<Option<String>>, ConfigError> {
+        // `parse` is not called, because its error would quote the secret.
         Ok(variables.first(names).map(|(_, text)| Some(text)))
     }
 }
@@ -267,6 +268,8 @@ impl<T: Debug, K: Kind<T>> Kind<Option<T>> for Otherwise<K> {
 impl<K: Kind<Duration>> Kind<Option<Duration>> for OrNever<K> {
     fn parse(&self, text: &str) -> Result<Option<Duration>, String> {
         let time = self.0.parse(text)?;
+
+        // The sum of an `Instant` and a larger time could overflow, which panics.
         Ok((!time.is_zero()).then(|| time.min(MAX_TIMEOUT)))
     }
     fn allowed(&self) -> String {

@@ -9,6 +9,7 @@ pub(crate) struct Origins;
 
 impl Kind<Vec<String>> for Origins {
     fn parse(&self, text: &str) -> Result<Vec<String>, String> {
+        // Browsers send an origin in lower case and without a path (RFC 6454).
         let origin = |origin: String| origin.trim_end_matches('/').to_ascii_lowercase();
         let origins: Option<Vec<_>> =
             items(text).map(|origins| origins.into_iter().map(origin).collect());
@@ -56,6 +57,7 @@ pub(crate) fn is_origin(text: &str) -> bool {
         return true;
     }
 
+    // Origins are compared as a whole, so a `*` within one would match nothing.
     let is_bare = text
         .split_once("://")
         .is_some_and(|(_, rest)| !rest.contains(['/', '?', '#', '@', '*']));

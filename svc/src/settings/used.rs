@@ -33,6 +33,7 @@ pub(crate) fn use_group(group: &impl Group) -> Vec<&'static str> {
 /// Records that a part with this value is set up.
 #[cfg(any(feature = "auth", feature = "sessions"))]
 pub(crate) fn use_value(name: &'static str, value: &str) {
+    // Variables are trimmed when they are read, so the value is trimmed here too.
     if Variables(&variable)
         .text(name)
         .is_some_and(|given| given == value.trim())

@@ -77,6 +77,9 @@ impl Statement {
                     .push_str(if index == 0 { "SELECT " } else { ", " });
                 builder.subquery(subquery, 0, None)?;
             }
+
+            // A `SELECT` without `FROM` may have a `WHERE` clause, so the conditions that parse
+            // values follow the select list here.
             builder.outermost = Some(builder.text.len());
             Ok(())
         })
@@ -98,6 +101,9 @@ impl Statement {
 
         Self::built(views, Some(relation.row), Some(types), |builder| {
             builder.careful = is_careful;
+
+            // A key from JSON may be `7.0` or too long for 64 bits, which a plain cast to `int8`
+            // rejects; keys that are clearly integers avoid the detour through `numeric`.
             let is_exact = keys.iter().all(|key| may_be_integers(key));
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
@@ -139,6 +145,8 @@ impl Statement {
             builder
                 .text
                 .push_str(&format!(" FROM unnest({keys}) WITH ORDINALITY AS k(v, n)"));
+
+            // The conditions that parse values become a `WHERE` clause, which precedes `ORDER BY`.
             builder.outermost = Some(builder.text.len());
             builder.text.push_str(" ORDER BY k.n");
 

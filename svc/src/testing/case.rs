@@ -80,6 +80,7 @@ impl Case {
 
     /// Whether the document is a subscription.
     pub(super) fn is_subscription(&self) -> bool {
+        // A case may contain an invalid document, whose kind is read as far as it can be parsed.
         let parsed = ast::Document::parse(self.document.as_str(), "case")
             .unwrap_or_else(|invalid| invalid.partial);
         parsed
@@ -101,6 +102,7 @@ impl Case {
         let mut answer = pin!(answer);
         let started = Instant::now();
         while started.elapsed() < PATIENCE {
+            // Through `as_mut`, the time-out ends only this wait and not the request.
             if let Ok(answer) = timeout(BETWEEN_EVENTS, answer.as_mut()).await {
                 return answer.map(Some);
             }

@@ -47,6 +47,7 @@ pub(super) async fn first(app: &Router, principal: &Principal, operation: &Value
 async fn ask(connection: DuplexStream, principal: &Principal, operation: &Value) -> Result<Value> {
     let mut socket = match client_async(request(principal)?, connection).await {
         Ok((socket, _)) => socket,
+        // A rejected handshake is a verdict on the principal, not a failure of the test.
         Err(SocketError::Http(_)) => return Ok(Value::Null),
         Err(error) => return Err(failed(&error)),
     };
@@ -60,6 +61,8 @@ async fn ask(connection: DuplexStream, principal: &Principal, operation: &Value)
 
         let mut message: Value = serde_json::from_str(&text)?;
         match message["type"].as_str() {
+            // A `subscribe` before the acknowledgement closes a graphql-transport-ws connection
+            // with 4401.
             Some("connection_ack") => {
                 let subscribe = json!({ "id": "1", "type": "subscribe", "payload": operation });
                 send(&mut socket, &subscribe).await?;

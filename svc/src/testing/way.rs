@@ -119,6 +119,8 @@ impl Way {
                 let hash = hex::encode(Sha256::digest(&text));
                 let persisted = json!({ "persistedQuery": { "version": 1, "sha256Hash": hash } });
                 let known = json!({ "extensions": persisted, "variables": case.variables });
+
+                // As clients of automatic persisted queries do, the hash is sent alone first.
                 let answer = named(app, principal, case, &known).await?;
                 if answer["errors"][0]["extensions"]["code"] != "PERSISTED_QUERY_NOT_FOUND" {
                     return Ok(answer);

@@ -168,6 +168,7 @@ impl TracingConfig {
             Some(text) => config.export_format = parsed("OTEL_TRACES_EXPORTER", text)?,
         }
 
+        // The variable for traces is read second, because it overrides the general one.
         for name in [
             "OTEL_EXPORTER_OTLP_PROTOCOL",
             "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
@@ -210,6 +211,8 @@ impl TracingConfig {
 
         let uri = endpoint.parse::<axum::http::Uri>().ok();
         let has_scheme = uri.is_some_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
+
+        // Checked first, because the next error quotes the URL.
         if endpoint.contains('@') {
             let allowed = "it must be a URL without a password; set OTEL_EXPORTER_OTLP_HEADERS for credentials";
             return Err(ConfigError::new("export_endpoint", "***", allowed));
@@ -240,6 +243,7 @@ fn attribute(attributes: &str, key: &str) -> Option<String> {
         .find(|(name, _)| name.trim() == key)?
         .1;
 
+    // OpenTelemetry requires percent-encoded values.
     Some(
         percent_encoding::percent_decode_str(value.trim())
             .decode_utf8_lossy()

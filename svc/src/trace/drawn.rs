@@ -27,6 +27,7 @@ pub(super) fn unsampled(sampler: &Sampler) -> Option<Context> {
     let decided = sampler.should_sample(None, id, "", &SpanKind::Server, &[], &[]);
 
     if decided.decision != SamplingDecision::Drop {
+        // The SDK asks the sampler again, which decides the same for the same identifier.
         DRAWN.set(Some(id));
         return None;
     }

@@ -53,6 +53,8 @@ impl HttpClient for ExportClient {
         let (client, timeout) = (self.client.clone(), self.timeout);
         let sending = async move {
             let (head, body) = client.request(request.map(Full::new)).await?.into_parts();
+
+            // The response is limited, because its size is the collector's choice.
             let body = Limited::new(body, MAX_RESPONSE_SIZE)
                 .collect()
                 .await?
@@ -60,6 +62,7 @@ impl HttpClient for ExportClient {
             Ok(Response::from_parts(head, body))
         };
 
+        // The SDK's thread polls this future without a reactor, which sockets and timers need.
         self.runtime
             .spawn(async move { tokio::time::timeout(timeout, sending).await? })
             .await?

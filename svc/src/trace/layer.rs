@@ -102,6 +102,7 @@ fn describe(context: &Context, request: &Request, method: &'static str) {
         request.uri().scheme_str().unwrap_or("http").to_owned(),
     ));
     if let Some(route) = request.extensions().get::<MatchedPath>() {
+        // Names must have few values, so the route is used and not the path with its identifiers.
         span.update_name(format!("{method} {}", route.as_str()));
         span.set_attribute(KeyValue::new("http.route", route.as_str().to_owned()));
     }
@@ -198,6 +199,9 @@ impl TracedResponse {
                     "http.response.status_code",
                     i64::from(status.as_u16()),
                 ));
+
+                // The semantic conventions leave the status of a server's span unset for 4xx, which
+                // are errors of the client.
                 if status.is_server_error() {
                     span.set_attribute(KeyValue::new("error.type", status.as_str().to_owned()));
                     span.set_status(Status::error(""));
@@ -205,6 +209,7 @@ impl TracedResponse {
             }
         }
 
+        // Ended explicitly, because tasks of the request may hold the context for longer.
         span.end();
     }
 }

@@ -47,6 +47,9 @@ pub(super) fn provider() -> Option<&'static Provider> {
 /// An exporter setting that cannot be used.
 pub(crate) fn set_provider(config: &TracingConfig) -> Result<&'static Provider, ConfigError> {
     static MAKING: Mutex<()> = Mutex::new(());
+
+    // A second provider would leave a thread that exports nothing, and `OnceLock` has no stable
+    // fallible `get_or_init`.
     let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(provider) = PROVIDER.get() {
         return Ok(provider);

@@ -79,6 +79,8 @@ fn sampling() -> Option<&'static Provider> {
 /// Sends pending spans before the program ends.
 pub(crate) async fn flush() {
     let Some(provider) = provider() else { return };
+
+    // The flush blocks until the exporter's requests are done, and these run in this runtime.
     let flushed = tokio::task::spawn_blocking(|| provider.sdk.force_flush());
     match tokio::time::timeout(LAST_SPANS, flushed).await {
         Ok(Ok(Ok(()))) => {}
@@ -119,6 +121,8 @@ impl OpenSpan {
         document: &str,
     ) -> Option<Self> {
         let provider = provider()?;
+
+        // A socket may be open for days, so its operations do not join the trace of its upgrade.
         let span = provider
             .tracer
             .span_builder(kind)
@@ -129,6 +133,7 @@ impl OpenSpan {
             return None;
         }
 
+        // The attributes are created after the decision, because most traces are not sampled.
         let span = Self(Context::new().with_span(span));
         span.0
             .span()
@@ -224,6 +229,8 @@ impl SpanLink {
             .span_builder(coordinate.to_owned())
             .with_kind(SpanKind::Consumer);
         let span = span.with_links(vec![Link::with_context(self.0.clone())]);
+
+        // The trace of a subscription could otherwise grow for as long as the client listens.
         let span = span.start_with_context(tracer, &Context::new());
 
         span.span_context()
@@ -303,6 +310,9 @@ impl StatementSpan {
     /// Returns the comment that passes the span to PostgreSQL; `None` if comments are disabled.
     pub(crate) fn comment(&self) -> Option<String> {
         let span = self.span.span_context();
+
+        // The flag `01` means sampled (W3C Trace Context); a statement of another trace has no
+        // span.
         self.is_told.then(|| {
             format!(
                 " /*traceparent='00-{}-{}-01'*/",

@@ -118,6 +118,7 @@ fn kind(kind: &SpanKind) -> Option<&'static str> {
         SpanKind::Server => Some("SERVER"),
         SpanKind::Producer => Some("PRODUCER"),
         SpanKind::Consumer => Some("CONSUMER"),
+        // Zipkin has no such kind.
         SpanKind::Internal => None,
     }
 }

@@ -46,7 +46,8 @@ fn is_left_behind(entry: &DirEntry) -> bool {
         return false;
     }
 
-    // A file of another user cannot be opened, and is not ours to delete.
+    // A file of another user cannot be opened, and is not ours to delete. A lock ends with its
+    // process, so a lock that can be taken shows that the file is left behind.
     OpenOptions::new()
         .write(true)
         .open(entry.path())

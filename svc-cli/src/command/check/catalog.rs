@@ -152,6 +152,7 @@ fn function(row: &Row) -> Function {
 /// The columns of a statement's result, which PostgreSQL determines without running it.
 async fn given(client: &Client, sql: &str) -> Given {
     match client
+        // A comment at the end of the SQL would hide the parenthesis on the same line.
         .prepare(&format!("SELECT t.* FROM (\n{sql}\n) AS t"))
         .await
     {
@@ -176,6 +177,7 @@ async fn look_at_row(client: &Client, snapshot: &mut Snapshot, source: &str) -> 
         return Ok(());
     }
 
+    // Only a row reveals the keys of a document that a function or a table's column provides.
     let text = format!(
         "SELECT ARRAY(SELECT jsonb_object_keys(data) ORDER BY 1) FROM (SELECT data::jsonb FROM {} LIMIT 1) AS row \
          WHERE jsonb_typeof(data) = 'object'",

@@ -52,6 +52,8 @@ impl Finding {
         if field.is_empty() {
             return mentions(&self.problem, source) || mentions(&self.fix, source);
         }
+
+        // Findings about functions have the field alone as their subject.
         let name = field.split_once('.').map_or(field, |(_, name)| name);
         self.subject == field || self.subject == name
     }

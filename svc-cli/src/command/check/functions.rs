@@ -196,7 +196,10 @@ impl Function {
             return false;
         };
 
+        // Only trailing parameters can have defaults.
         let required = parameters.len().saturating_sub(self.defaults);
+
+        // In the catalog, the name of an array type is that of its elements after an underscore.
         let is_array = |parameter: &Parameter| parameter.base.starts_with('_');
         let is_json = |parameter: &Parameter| matches!(parameter.base.as_str(), "json" | "jsonb");
         let fits = |(parameter, argument): (&Parameter, &Argument)| match argument {

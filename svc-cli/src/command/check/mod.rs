@@ -148,6 +148,8 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
         return Ok(());
     };
 
+    // Before the comparison: the file describes the database, whether or not the types agree with
+    // it.
     if arguments.update {
         database.write(project)?;
         terminal::done(format_args!("wrote {}", snapshot::FILE));
@@ -177,6 +179,7 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
         return Ok(());
     }
 
+    // Before the first migration, each type would be reported for its missing view.
     if !arguments.offline && database.is_empty() {
         terminal::warning(
             "the database has nothing of the project yet, so the types were not compared with views",

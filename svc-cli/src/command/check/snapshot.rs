@@ -152,6 +152,8 @@ impl Snapshot {
         if name.contains('.') {
             return vec![name.to_owned()];
         }
+
+        // In the order of the search path, of which PostgreSQL takes the first match.
         self.search_path
             .iter()
             .map(|schema| format!("{schema}.{name}"))
@@ -168,6 +170,9 @@ impl Snapshot {
 
         let text = fs::read_to_string(&path).map_err(Failure::io(format_args!("read {FILE}")))?;
         let bad = |why: String| Failure::new(format!("{FILE} cannot be used: {why}")).hint(hint);
+
+        // The format first: a file of another version may lack fields, and the error should name
+        // the version.
         let found: serde_json::Value =
             serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
 

@@ -6,6 +6,7 @@ use crate::program::{Description, Place, StartFinding};
 
 /// Adds the faults of a start that this check has not found itself, and returns the hints.
 pub(super) fn add(description: &Description, found: &mut Vec<Finding>) -> Vec<Finding> {
+    // The start reports some faults that the comparisons have found with a place in the source.
     let is_new = |start: &&StartFinding| {
         !found
             .iter()

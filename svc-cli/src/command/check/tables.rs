@@ -44,6 +44,7 @@ fn compare_write(write: &Write, table: Option<&Relation>) -> Vec<Finding> {
         }
     }
 
+    // A written column with this name has been reported above.
     if !table.columns.contains_key(&write.key)
         && !write.columns.iter().any(|column| column.name == write.key)
     {
@@ -90,6 +91,7 @@ impl WrittenColumn {
 impl Relation {
     /// Whether it is a table without the unique index of an upsert.
     fn lacks_index(&self, conflict: &[String]) -> bool {
+        // For ON CONFLICT, the order of the columns in the index does not matter.
         let mut wanted = conflict.to_vec();
         wanted.sort_unstable();
         self.is_table && !wanted.is_empty() && !self.unique.contains(&wanted)

@@ -30,6 +30,7 @@ fn open_lock(project: &Project) -> Result<File> {
         .read(true)
         .write(true)
         .create(true)
+        // `svc db stop` opens the file as well, and must find the process ID in it.
         .truncate(false)
         .open(&path);
     file.map_err(Failure::io(format!("open {}", path.display())))
@@ -39,6 +40,7 @@ fn open_lock(project: &Project) -> Result<File> {
 pub(super) fn is_running(project: &Project) -> Result<bool> {
     let path = project.private().join("db.lock");
     match File::open(&path) {
+        // The lock counts, not the process ID, which stays in the file after a crash.
         Ok(lock) => Ok(matches!(lock.try_lock(), Err(TryLockError::WouldBlock))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(Failure::io(format!("open {}", path.display()))(error)),
@@ -49,6 +51,8 @@ pub(super) fn is_running(project: &Project) -> Result<bool> {
 pub(super) fn start(project: &Project, target: &Target) -> Result<()> {
     let path = project.private().join("db.log");
     let failed = || Failure::io(format!("start the database; see {}", path.display()));
+
+    // Creates the private folder, which also gets the log.
     drop(open_lock(project)?);
     let log = File::create(&path).map_err(failed())?;
     let program = std::env::current_exe().map_err(failed())?;
@@ -100,6 +104,8 @@ pub(super) fn serve(project: &Project) -> Result<()> {
         .map_err(Failure::io(format!("write {}", path.display())))?;
 
     database::block_on(async {
+        // Before the start: by default, a signal ends this process at once, which would leave
+        // PostgreSQL without a shutdown.
         let watch = |kind| signal(kind).map_err(Failure::io("wait for signals"));
         let (mut terminate, mut interrupt) = (
             watch(SignalKind::terminate())?,
@@ -137,6 +143,9 @@ pub(super) fn stop(project: &Project) -> Result<()> {
     }
 
     let path = project.private().join("db.lock");
+
+    // A held lock means that the writer of the ID still runs, so the ID cannot belong to another
+    // process.
     let text =
         fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
     let pid = text.trim().parse().ok().and_then(Pid::from_raw);

@@ -73,6 +73,7 @@ pub(crate) fn refuse_others(project: &Project, target: &Target) -> Result<()> {
         return Err(failure.hint("start it anew: svc db stop, then svc db start"));
     }
 
+    // A server of another kind does not speak PostgreSQL's protocol, but accepts connections.
     let taken = TcpStream::connect(("127.0.0.1", target.port())).is_ok();
     if taken {
         let port = target.port();

@@ -121,6 +121,8 @@ fn start(project: &Project) -> Result<()> {
 
 /// Brings a database up to date, and runs the seeds if it was empty.
 pub(crate) async fn bring_up(project: &Project, client: &Client, scope: Scope) -> Result<()> {
+    // Before `up`, which fills the record. Seeds of a database in use would bring back rows that
+    // its users have deleted.
     let is_new = migrate::is_empty(client).await?;
     let outcome = migrate::up(project, client, LOCK_TIMEOUT, scope).await?;
     for path in &outcome.waiting {

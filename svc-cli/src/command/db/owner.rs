@@ -62,6 +62,7 @@ pub(super) async fn of(project: &Project, target: &Target) -> Result<Owner> {
 
     let client = match database::open(target).await {
         Ok(client) => client,
+        // The server may not have the project's database yet.
         Err(_) => match database::open(&target.with_database("postgres")).await {
             Ok(client) => client,
             Err(_) => return Ok(Owner::Unknown),
@@ -75,6 +76,8 @@ pub(super) async fn of(project: &Project, target: &Target) -> Result<Owner> {
         .ok()
         .and_then(|row| row.get::<_, Option<String>>(0))
         .unwrap_or_default();
+
+    // `mark` would create the folder, which a command that only looks must not do.
     if !project.private().exists() {
         return Ok(read(&set, None));
     }

@@ -34,6 +34,8 @@ pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
 
     database::block_on(async {
         let client = database::open(&target.with_database("postgres")).await?;
+
+        // FORCE also closes the connections of a running `svc dev`, which connects again by itself.
         for statement in [
             format!(
                 "DROP DATABASE IF EXISTS {} WITH (FORCE)",

@@ -49,6 +49,7 @@ async fn prepare(database: &Database, target: &Target) -> Result<()> {
     let (user, name) = (target.user(), target.database());
     let has = |table: &str, column: &str| format!("SELECT FROM {table} WHERE {column} = $1");
     let run = async {
+        // The user may create databases, because `svc migrate check` and `svc db reset` do.
         if client
             .query_opt(&has("pg_roles", "rolname"), &[&user])
             .await?
@@ -88,6 +89,7 @@ async fn prepare(database: &Database, target: &Target) -> Result<()> {
 }
 
 async fn superuser(database: &Database, port: u16) -> Result<Client> {
+    // The socket is in a private folder, so the superuser needs no password there.
     let mut config = Config::new();
     config
         .host_path(database.socket_folder())

@@ -54,6 +54,7 @@ impl Watch {
 
     /// Records the current lock file, which cargo writes during a build.
     pub(super) fn accept_lock_file(&mut self) {
+        // Otherwise, the write of the build would be a change that starts the next build.
         add(&mut self.seen, self.root.join("Cargo.lock"), 0);
     }
 
@@ -63,6 +64,8 @@ impl Watch {
             tokio::time::sleep(LOOK).await;
             let now = look(&self.root, &self.operations);
             let changed = differences(&self.seen, &now);
+            // Only after an interval without changes: a checkout of a branch writes many files one
+            // by one.
             if changed.is_empty()
                 && let Some(changes) = self.found.take()
             {
@@ -114,6 +117,8 @@ fn add(files: &mut HashMap<PathBuf, Stamp>, path: PathBuf, depth: usize) {
     };
 
     if metadata.is_file() {
+        // Some file systems have times of whole seconds; the length also shows a second change in
+        // one.
         files.insert(path, (metadata.modified().ok(), metadata.len()));
     } else if depth > 0 {
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {

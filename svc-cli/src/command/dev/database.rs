@@ -62,6 +62,7 @@ impl Database {
             return Ok(());
         };
 
+        // The task continues after the timeout, which only drops the reference to it.
         match timeout(PATIENCE, task).await {
             Ok(done) => self.take(joined(done)).map(drop),
             Err(_) => {
@@ -74,6 +75,7 @@ impl Database {
     /// Waits until slow work is done, and reports the result.
     pub(super) async fn ready(&mut self) {
         let Some(task) = &mut self.task else {
+            // A future that completes would make the loop around `select!` spin.
             return std::future::pending().await;
         };
 
@@ -96,6 +98,7 @@ impl Database {
 
     /// Stops it.
     pub(super) async fn end(self) {
+        // A server that the task is starting stops when its value is dropped.
         if let Some(task) = self.task {
             task.abort();
         }

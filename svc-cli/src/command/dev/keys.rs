@@ -15,6 +15,8 @@ impl Keys {
     /// read a terminal.
     pub(super) fn listen() -> Self {
         let (sender, lines) = unbounded_channel();
+
+        // With SIGTTIN, the system stops a background process that reads its terminal.
         let is_in_front = || tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
         if !stdin().is_terminal() || is_in_front() {
             // It ends with its input, or with the command.

@@ -52,6 +52,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let project = Project::open()?;
+
+    // Before the build, so that a port in use is reported at once.
     let listener = socket::bind(arguments.host.as_deref(), arguments.port, &project)?;
     let traces = Traces::begin(&project)?;
 
@@ -182,8 +184,12 @@ impl Session {
             .pid()
             .into_iter()
             .for_each(|group| self.traces.add(group));
+
+        // A blocking task continues when its future is dropped, for example by Ctrl-C; it ends with
+        // its process.
         let mut cancel = Cancel(build.pid());
         let built = tokio::task::spawn_blocking(|| build.finish()).await;
+        // The process is gone, and its ID may soon belong to another one.
         cancel.0 = None;
 
         built.map_err(|error| Failure::new(format!("the build has failed: {error}")))?
@@ -195,6 +201,8 @@ impl Session {
             return Ok(());
         };
 
+        // Both programs accept connections from the same socket, so no request fails during the
+        // change.
         let new = Server::start(&self.project, program, &self.listener, &self.traces).await?;
         if let Some(old) = self.server.replace(new) {
             old.stop().await;

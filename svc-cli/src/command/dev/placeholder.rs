@@ -21,6 +21,9 @@ const HEAD: usize = 16 << 10;
 pub(super) async fn serve(listener: &TcpListener, trouble: &str) -> Result<Infallible> {
     let failed = || Failure::io("listen");
     let listener = listener.try_clone().map_err(failed())?;
+
+    // Tokio requires this. The flag is shared by all copies of the socket, also with the next
+    // program.
     listener.set_nonblocking(true).map_err(failed())?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed())?;
 
@@ -50,6 +53,8 @@ async fn respond(mut stream: TcpStream, trouble: String) -> io::Result<()> {
     );
 
     stream.write_all(answer.as_bytes()).await?;
+
+    // The rest of a large request is read as well, because unread bytes would reset the connection.
     stream.shutdown().await?;
     while stream.read(&mut bytes).await? > 0 {}
 

@@ -53,6 +53,7 @@ impl Server {
             .env("SVC_HOST", address.ip().to_string())
             .env("SVC_PORT", address.port().to_string())
             .env("SVC_SUPERVISED", &ready)
+            // As standard input: all other descriptors are closed when the program starts.
             .stdin(Stdio::from(socket))
             // A separate process group, so that all its processes can be stopped, and Ctrl-C only
             // reaches `svc dev`.
@@ -61,6 +62,7 @@ impl Server {
             .spawn()
             .map_err(Failure::io(format!("run {}", program.executable.display())))?;
 
+        // With `process_group(0)`, the process ID is also the ID of its group.
         let group = child
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));

@@ -44,6 +44,8 @@ impl Traces {
             file: folder.join(own.to_string()),
         };
 
+        // The first line is this run itself: while it is active, other runs leave its processes
+        // alone.
         fs::write(&traces.file, line(own))
             .map_err(Failure::io(format_args!("write into {FOLDER}")))?;
 
@@ -110,6 +112,7 @@ fn end(process: u32, moment: &str) {
         std::thread::sleep(LOOK);
     }
 
+    // Sent in any case, because processes of the group may outlive their leader.
     let _ = kill_process_group(group, Signal::KILL);
 }
 
@@ -136,6 +139,8 @@ fn moment(process: u32) -> Option<String> {
     if matches!(fields.first(), Some(&"Z" | &"X")) {
         return None;
     }
+
+    // proc(5): the start time is field 22 of `stat`, and the fields here begin with the third.
     Some(format!("{}-{}", boot.trim(), fields.get(19)?))
 }
 

@@ -39,6 +39,7 @@ pub(super) async fn look(url: &str) -> Result<Vec<Finding>> {
     findings.push(introspection(answer).await);
     let preflight = client
         .request(Method::OPTIONS, url)
+        // RFC 2606 reserves `.invalid`, so no page can have this origin.
         .header("origin", ORIGIN)
         .header("access-control-request-method", "POST")
         .header("access-control-request-headers", "content-type");
@@ -78,6 +79,7 @@ fn cors(answer: &Response) -> Finding {
             .and_then(|value| value.to_str().ok())
     };
 
+    // Fetch standard: with cookies, browsers accept only the origin itself, not `*`.
     let with_cookies = header("access-control-allow-credentials") == Some("true");
     match header("access-control-allow-origin") {
         Some(ORIGIN) if with_cookies => {

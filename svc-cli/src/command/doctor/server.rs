@@ -97,6 +97,7 @@ fn tls(target: &Target) -> Finding {
 }
 
 async fn pool(project: &Project, client: &Client) -> Result<Finding> {
+    // PostgreSQL keeps the last connections for superusers.
     let text = "SELECT current_setting('max_connections')::bigint \
         - current_setting('superuser_reserved_connections')::bigint, \
         (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())";

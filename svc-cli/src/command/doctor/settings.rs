@@ -39,6 +39,7 @@ fn tracked(project: &Project) -> Option<Finding> {
         return None;
     }
 
+    // `--error-unmatch` makes git fail for a file that it does not track.
     let arguments = ["ls-files", "--error-unmatch", ".env"];
     let git = Command::new("git")
         .args(arguments)
@@ -96,6 +97,9 @@ fn secrets(project: &Project) -> Vec<Finding> {
             .iter()
             .any(|word| secret.to_lowercase().contains(word));
         let fix = "openssl rand -hex 32 makes one";
+
+        // A random text of this length almost always has more different characters, even in
+        // hexadecimal.
         findings.push(if secret.len() < MIN_SECRET_LENGTH {
             Finding::problem(
                 "secrets",

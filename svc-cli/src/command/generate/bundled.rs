@@ -63,6 +63,7 @@ impl Part {
 pub(super) fn part(project: &Project, part: Part, role: Option<&str>) -> Result<()> {
     let mut text = part.sql().to_owned();
     if let (Some(schema), Some(role)) = (part.schema(), role) {
+        // `escape_literal` puts a space before a literal with escapes: ` E'…'`.
         let _ = write!(
             text,
             "\nSELECT {schema}.allow({});\n",

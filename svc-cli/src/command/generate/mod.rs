@@ -159,6 +159,8 @@ pub(crate) fn run(command: Command) -> Result<()> {
 fn render(template: &str, values: Value) -> Result<String> {
     let mut environment = Environment::new();
     environment.set_keep_trailing_newline(true);
+
+    // By default, a misspelled variable would render as an empty text.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_filter("rust_string", |text: &str| format!("{text:?}"));
     environment
@@ -179,6 +181,9 @@ fn formatted(text: &str) -> String {
         let mut child = rustfmt.spawn().ok()?;
         let mut input = child.stdin.take()?;
         let owned = text.to_owned();
+
+        // In a thread: rustfmt may fill the pipe of its output before it has read all of the input,
+        // and both sides would wait forever.
         let writer = std::thread::spawn(move || input.write_all(owned.as_bytes()));
         let output = child.wait_with_output().ok()?;
 

@@ -100,6 +100,8 @@ impl Dependency {
 
         let installed =
             cargo_home().and_then(|home| fs::read_to_string(home.join(".crates2.json")).ok());
+
+        // Cargo deletes the checkouts in its cache, so a project cannot depend on a path there.
         let is_copy =
             cargo_home().is_some_and(|home| checkout.starts_with(home.join("git/checkouts")));
         let of_git = installed
@@ -200,6 +202,8 @@ fn installed_from(list: &str, version: &str) -> Option<Dependency> {
         .find_map(|key| key.strip_prefix(&prefix))?;
 
     let (url, revision) = source.strip_suffix(')')?.split_once('#')?;
+
+    // The branch or the tag of the installation; the revision is more exact.
     let url = url.split('?').next().unwrap_or(url);
 
     Some(Dependency::Git {

@@ -96,6 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn refuse_existing(folder: &Path) -> Result<()> {
+    // Unlike `metadata`, this also finds a link to a missing file, which the rename would replace.
     let Ok(metadata) = fs::symlink_metadata(folder) else {
         return Ok(());
     };
@@ -142,6 +143,8 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
 
     fs::create_dir_all(parent).map_err(Failure::io(format_args!("make {}", parent.display())))?;
     let failed = || Failure::io(format_args!("write into {}", parent.display()).to_string());
+
+    // In the same parent, because a rename cannot cross file systems.
     let place = tempfile::Builder::new()
         .prefix(".svc-init-")
         .tempdir_in(parent)

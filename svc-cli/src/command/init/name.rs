@@ -119,6 +119,7 @@ impl Name {
             )));
         }
 
+        // Cargo allows no dots in the name of a package.
         let package = name.replace('.', "-");
         let package = package.trim_end_matches('-');
         let database = package.replace('-', "_").to_ascii_lowercase();
@@ -129,6 +130,7 @@ impl Name {
             ));
         }
 
+        // Every PostgreSQL server has these databases.
         let taken = ["postgres", "template0", "template1"].contains(&database.as_str());
         let database = if taken {
             format!("{database}_app")

@@ -169,6 +169,7 @@ fn quoted(value: &str) -> String {
     if value.chars().all(plain) {
         value.to_owned()
     } else {
+        // A quoted value cannot contain its quote; in a URL, `%27` has the same meaning.
         format!("'{}'", value.replace('\'', "%27"))
     }
 }

@@ -58,6 +58,9 @@ pub(crate) async fn up(
     scope: Scope,
 ) -> Result<Outcome> {
     let files = files::all(project)?;
+
+    // The lock precedes the read: otherwise, two deployments that start together would plan the
+    // same files.
     history::lock(client).await?;
     history::create(client).await?;
     let history = history::read(client).await?;
@@ -86,6 +89,7 @@ pub(crate) async fn up(
         _ => stop,
     };
 
+    // Read before the run, which replaces the record of the objects.
     let recorded = history::objects(client).await?;
     run(client, &plan, Mode::Apply, lock_timeout)
         .await
@@ -144,6 +148,8 @@ pub(super) async fn run(
         // A label cannot be used in the transaction that adds it: the label is added first, and the
         // rest is run again.
         Err(stop) if stop.is_new_label() && mode != Mode::TryOut => {
+            // The migrations before the failing one may have been committed, so the history is read
+            // once more.
             let files = files_left(client, plan).await?;
             if !run::add_labels(client, &files).await? {
                 return Err(stop);
@@ -174,6 +180,8 @@ async fn files_left<'a>(client: &Client, plan: &Plan<'a>) -> Result<Vec<&'a File
 pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> Result<usize> {
     let files = files::read(project, kind)?;
     for file in &files {
+        // An error returns without a rollback: the connection closes with the command, and
+        // PostgreSQL then rolls the open transaction back.
         client
             .batch_execute("BEGIN")
             .await
@@ -197,6 +205,7 @@ pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> R
 /// Rejects states that only the user can resolve.
 pub(super) fn refuse(files: &[File], history: &[history::Entry]) -> Result<()> {
     for file in files {
+        // A changed file of `db/schema` runs again, so only migrations are rejected.
         let failure = match (plan::state(file, history), file.kind) {
             (State::Changed, Kind::Migration) => Failure::new(format!(
                 "{} has changed since this database ran it",

@@ -38,6 +38,8 @@ pub(super) fn run(project: &Project, confirm: Option<&str>, from_sqlx: bool) -> 
                 .map_err(|error| failed(&error));
         }
 
+        // In one transaction: if only a part of the files were recorded, `up` would run the others
+        // on a database that already has their objects.
         for file in files
             .iter()
             .filter(|file| plan::state(file, &history) == State::Pending)

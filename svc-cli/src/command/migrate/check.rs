@@ -30,6 +30,7 @@ pub(super) fn run(project: &Project, strict: bool) -> Result<()> {
     }
 
     let warnings = database::block_on(async {
+        // Without the record of a database, any file may be pending, so all of them are examined.
         let Some(client) = reachable(project).await else {
             return Ok(warn_of_hazards(files.iter()));
         };
@@ -118,7 +119,7 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
         return Ok((0, None));
     }
 
-    // Constraints checked at the end of the transaction.
+    // Deferred constraints are checked at a commit, which this transaction never reaches.
     client
         .batch_execute("SET CONSTRAINTS ALL IMMEDIATE")
         .await
@@ -170,6 +171,7 @@ fn part_in_transaction<'a>(plan: &Plan<'a>) -> Option<Plan<'a>> {
 
     Some(Plan {
         migrations: plan.migrations[..at].to_vec(),
+        // The files of the schema may require the migrations that are left out.
         repeatable: Vec::new(),
         ..plan.clone()
     })

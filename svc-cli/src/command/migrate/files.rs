@@ -75,6 +75,8 @@ impl File {
             let Some(first) = words.first() else { continue };
             let place = format!("{}:{}", self.path, statement.line);
 
+            // After a `COMMIT` in the file, an error in a later statement would leave the earlier
+            // ones in the database, without a record.
             if TRANSACTIONS.contains(&first.as_str())
                 || words.join(" ").starts_with("PREPARE TRANSACTION")
             {
@@ -100,6 +102,9 @@ impl File {
 
 fn is_concurrent(statement: &Statement<'_>) -> bool {
     let words = statement.words(5);
+
+    // The word alone is not enough: `REFRESH MATERIALIZED VIEW CONCURRENTLY` works in a
+    // transaction.
     let about_index = words.iter().take(4).any(|word| word == "INDEX");
     about_index && words.contains(&"CONCURRENTLY".to_owned())
 }
@@ -142,10 +147,15 @@ fn file(kind: Kind, name: &str, bytes: Vec<u8>) -> Result<File> {
     let path = format!("{}/{name}", kind.folder());
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::new(format!("{path} is not UTF-8 text")).hint("save it as UTF-8"))?;
+
+    // Some editors on Windows write a byte order mark, which PostgreSQL takes for a part of the
+    // first word.
     let text = text
         .strip_prefix('\u{feff}')
         .map(str::to_owned)
         .unwrap_or(text);
+
+    // Git may check out the same file with other line endings on another machine.
     let checksum = hex::encode(Sha256::digest(text.replace("\r\n", "\n")));
 
     Ok(File {

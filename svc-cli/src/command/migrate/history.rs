@@ -53,6 +53,8 @@ pub(crate) struct Entry {
 /// Waits until no other process changes this database, and then blocks others until the connection
 /// ends.
 pub(crate) async fn lock(client: &Client) -> Result<()> {
+    // A lock of the session, not of a transaction, because a run commits several of them. The first
+    // attempt does not wait, so that a wait is reported.
     let row = client
         .query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK])
         .await
@@ -73,6 +75,9 @@ pub(crate) async fn lock(client: &Client) -> Result<()> {
 /// Creates the table unless it exists.
 pub(crate) async fn create(client: &Client) -> Result<()> {
     let exists = exists(client).await?;
+
+    // Even for an existing schema, `CREATE SCHEMA IF NOT EXISTS` requires the privilege to create
+    // one, which the user of a deployment may not have.
     if !exists {
         client
             .batch_execute(CREATE)
@@ -125,6 +130,7 @@ pub(crate) async fn set_objects(
     client: &Client,
     objects: &BTreeMap<String, BTreeSet<Id>>,
 ) -> Result<()> {
+    // In the transaction of the files, so that a rollback restores the record as well.
     let all = || {
         objects
             .iter()
@@ -166,6 +172,8 @@ pub(crate) async fn read(client: &Client) -> Result<Vec<Entry>> {
         return Ok(Vec::new());
     }
 
+    // Formatted by the server, because the text of a `timestamptz` depends on the session's
+    // settings `TimeZone` and `DateStyle`.
     let text = "SELECT path, checksum, finished, to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') \
         FROM svc_history.migrations ORDER BY path";
     let rows = client
@@ -198,6 +206,8 @@ pub(crate) async fn record(client: &Client, file: &File, finished: bool) -> Resu
 
 /// Records a file that was run by another tool, with its time.
 pub(crate) async fn record_at(client: &Client, file: &File, applied_at: &str) -> Result<()> {
+    // With `::timestamptz` alone, PostgreSQL would infer this type for the parameter, and the
+    // driver would refuse a string for it.
     let text = "INSERT INTO svc_history.migrations (path, checksum, finished, applied_at) \
         VALUES ($1, $2, true, $3::text::timestamptz)";
     client

@@ -21,6 +21,7 @@ const COLUMNS: &str = "\
 impl Views {
     /// The views of the database, as visible to this connection.
     pub(super) async fn read(client: &Client) -> Result<Self> {
+        // Tables named `tv_…` are included, because services read them like views.
         let rows = client
             .query(COLUMNS, &[])
             .await

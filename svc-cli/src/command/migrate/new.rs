@@ -32,6 +32,7 @@ pub(crate) fn create(project: &Project, name: &str, text: &str) -> Result<String
         number(project)?
     );
 
+    // Unlike `create`, `create_new` fails for an existing file, so no migration is overwritten.
     let file = fs::File::create_new(project.root().join(&path));
     let failed = || Failure::io(format!("make {path}"));
     file.map_err(failed())?
@@ -49,6 +50,7 @@ fn number(project: &Project) -> Result<u128> {
         .parse()
         .unwrap_or_default();
 
+    // Two migrations of the same second would get the same number, which `files::read` rejects.
     let numbers: Vec<u128> = files::read(project, Kind::Migration)?
         .iter()
         .filter_map(files::version)

@@ -107,6 +107,7 @@ impl<'a> Plan<'a> {
 
 /// Whether a file has to run.
 fn is_due(file: &File, history: &[Entry]) -> bool {
+    // A changed migration does not get here, because `apply::refuse` has rejected it.
     matches!(state(file, history), State::Pending | State::Changed)
 }
 

@@ -87,6 +87,7 @@ async fn refuse_undone(
         return Ok(());
     };
 
+    // This database need not have the objects of pending migrations.
     let migrations = states(&[State::Applied, State::Changed]);
     let Some(replayed) = replay(project, files, &migrations).await? else {
         return Ok(());

@@ -19,6 +19,9 @@ struct Line {
 
 pub(super) async fn run(project: &Project, client: &Client, as_json: bool) -> Result<()> {
     let files = files::all(project)?;
+
+    // Neither locks nor creates the record: this also works during a migration, and for a user that
+    // may only read.
     let history = history::read(client).await?;
     let at = |path: &str| {
         history

@@ -154,6 +154,8 @@ fn write(schema: &Schema) -> String {
     }
 
     sdl.push_str("}\n");
+
+    // Names with two underscores are reserved for introspection, and a schema must not define them.
     let own = |ty: &&Type| !ty.name.starts_with("__") && !SCALARS.contains(&ty.name.as_str());
     schema
         .types
@@ -286,6 +288,9 @@ fn arguments(arguments: &[Input]) -> String {
 fn input(input: &Input) -> String {
     let mut text = String::new();
     describe(&mut text, input.description.as_deref());
+
+    // The specification has a default value as a text in the syntax of GraphQL, so it is not
+    // quoted.
     let default = input
         .default_value
         .as_deref()

@@ -84,6 +84,8 @@ fn diff(arguments: &Diff) -> Result<()> {
     let affected =
         operations.map(|operations| operations::affected(&operations, &old, &new, &changes));
     report::print(&changes, affected.as_deref(), arguments.json)?;
+
+    // With registered operations, changes of elements that none of them uses do not count.
     let worst = match &affected {
         Some(affected) => affected.iter().filter_map(Affected::severity).min(),
         None => changes.iter().map(|change| change.severity).min(),

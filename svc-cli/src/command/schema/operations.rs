@@ -179,6 +179,8 @@ pub(super) fn affected(
             .filter(|change| used.contains(&change.concerns))
             .cloned()
             .collect();
+
+        // Validation also finds what no single change shows, such as fields that cannot be merged.
         let errors =
             match ExecutableDocument::parse_and_validate(new, &operation.text, &operation.source) {
                 Ok(_) => Vec::new(),

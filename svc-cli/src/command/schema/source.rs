@@ -33,10 +33,13 @@ pub(super) fn read(place: &str, other: &str, headers: &[String]) -> Result<Strin
         return database::block_on(ask(place, headers));
     }
 
+    // A file takes precedence over a revision of its name, which can be written with a path.
     if Path::new(place).is_file() {
         return fs::read_to_string(place).map_err(Failure::io(format!("read {place}")));
     }
 
+    // With `./`, git looks for the path from the current folder on, not from the root of the
+    // repository.
     let (revision, path) = match place.split_once(':') {
         Some((revision, path)) => (revision, path.to_owned()),
         None if Path::new(other).is_file() && Path::new(other).is_relative() => {
@@ -119,6 +122,7 @@ fn read_headers(given: &[String]) -> Result<HeaderMap> {
         let parts = header.split_once(':').and_then(|(name, value)| {
             let name = HeaderName::try_from(name.trim()).ok()?;
             let mut value = HeaderValue::try_from(value.trim()).ok()?;
+            // Debug output then omits the value.
             value.set_sensitive(true);
             Some((name, value))
         });

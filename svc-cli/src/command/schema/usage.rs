@@ -67,6 +67,8 @@ impl<'a> Usage<'a> {
     }
 
     fn field(&mut self, owner: &str, field: &'a Field) {
+        // Changes of a field are reported for its object type, also where a selection names only
+        // the interface.
         for owner in std::iter::once(owner).chain(self.implementers(owner)) {
             self.used.insert(format!("{owner}.{}", field.name));
             for argument in &field.arguments {
@@ -79,6 +81,8 @@ impl<'a> Usage<'a> {
         self.directives(&field.directives);
         let ty = field.definition.ty.inner_named_type();
         self.used.insert(ty.to_string());
+
+        // A response may contain any value of the enum.
         if let Some(ExtendedType::Enum(def)) = self.schema.types.get(ty) {
             self.used
                 .extend(def.values.keys().map(|value| format!("{ty}.{value}")));
@@ -156,6 +160,8 @@ impl<'a> Usage<'a> {
             return;
         }
 
+        // The mark ends the recursion of input types that contain themselves. Their name alone is
+        // not enough, as a literal of the type has it too, but uses only some of the fields.
         self.used.insert(format!("{name}.*"));
 
         match self.schema.types.get(name) {

@@ -53,6 +53,8 @@ fn conditions(given: &[String]) -> Result<String> {
                 .hint("write it as field=value")
         };
         let (field, value) = condition.split_once('=').ok_or_else(bad)?;
+
+        // A quoted literal takes the type of its column, so numbers need no other form.
         conditions.push(format!("{} = {}", identifier(field)?, literal(value)?));
     }
 

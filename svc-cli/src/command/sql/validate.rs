@@ -63,6 +63,7 @@ async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>>
         .await
         .map_err(failed)?;
 
+    // One by one, so that an error names the line of its statement.
     for statement in statements(text) {
         let place = format!("{}:{}", file.display(), statement.line);
         if ["BEGIN", "COMMIT", "END", "ROLLBACK", "ABORT", "START"]

@@ -104,6 +104,8 @@ fn sql(ty: &Type, view: &str, table: &str, excluded: &[String]) -> Result<String
         .collect::<Result<Vec<_>>>()?;
     let (view, table) = (path(view)?, path(table)?);
 
+    // Without `security_invoker`, a view reads its table as the owner of the view, and the policies
+    // for the reader do not apply.
     Ok(format!(
         "CREATE OR REPLACE VIEW {view} WITH (security_invoker = true) AS\nSELECT {}\nFROM {table};\n",
         columns.join(", ")

@@ -128,6 +128,7 @@ fn member(variant: &mut Variant, errors: &mut Errors) -> Option<Member> {
 
 fn check_members(members: &[Member], errors: &mut Errors) {
     for (index, Member { ident, ty }) in members.iter().enumerate() {
+        // A stored object names its type, which must lead to one variant.
         if let Some(other) = members[..index].iter().find(|other| other.ty == *ty) {
             let (other, ty_text) = (&other.ident, ty.to_token_stream());
             errors.at(

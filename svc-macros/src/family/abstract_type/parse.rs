@@ -57,6 +57,7 @@ pub(super) fn interface(tokens: TokenStream, errors: &mut Errors) -> Args {
     );
 
     if args.fields.is_none() {
+        // After another mistake, the fields may be present and unreadable.
         if errors.is_empty() {
             errors.push(missing(proc_macro2::Span::call_site()));
         }

@@ -28,6 +28,7 @@ pub(super) fn full(computed: &Computed) -> TokenStream {
 
     let import = krate.import();
 
+    // The last constant makes rustc report a block whose type is no `#[svc_type]`.
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]

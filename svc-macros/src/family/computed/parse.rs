@@ -100,6 +100,8 @@ impl Parse for Block {
         let (unsafety, impl_token) = (input.parse()?, input.parse()?);
         let mut generics: Generics = input.parse()?;
         let first: Type = input.parse()?;
+
+        // The trait is parsed as a type first: only the `for` behind it shows that it is one.
         let (of, ty) = match (input.parse::<Option<Token![for]>>()?, first) {
             (Some(token), Type::Path(path)) => (Some((path.path, token)), input.parse()?),
             (_, first) => (None, first),
@@ -132,6 +134,8 @@ impl Parse for Item {
         let ahead = input.fork();
         ahead.call(Attribute::parse_outer)?;
         ahead.parse::<Visibility>()?;
+
+        // Of the items that start with `const`, only a function is a method.
         let other = ahead.peek(Token![type])
             || (ahead.peek(Token![const]) && !is_const_fn(&ahead))
             || ahead.peek2(Token![!]);

@@ -41,6 +41,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
 
 /// A path, or a list of them.
 fn paths(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
+    // On a fork, because both readers expect the `=` themselves.
     let ahead = input.fork();
     ahead.parse::<Option<syn::Token![=]>>()?;
     match ahead.peek(token::Bracket) {

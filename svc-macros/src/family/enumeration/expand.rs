@@ -27,6 +27,7 @@ pub(super) fn full(model: &Enumeration) -> TokenStream {
         items: meta(model),
         type_ref: quote!(registry.enumeration::<Self>(&__SVC_META)),
         resolve: quote!(#krate::Resolved::Enum(match self { #(Self::#idents => #names,)* })),
+        // A literal has an enum value; the JSON of variables has a string instead.
         parse: quote! {
             let name = match &value {
                 ::core::option::Option::Some(#krate::async_graphql::Value::Enum(name)) => name.as_str(),

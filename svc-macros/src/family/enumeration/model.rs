@@ -97,6 +97,7 @@ fn value(variant: &mut Variant, errors: &mut Errors) -> Value {
 
 fn check_name(name: &str, variant: &Variant, given: Option<&LitStr>, errors: &mut Errors) {
     let why = match name {
+        // The specification excludes these names, which are literals.
         "true" | "false" | "null" => "means something else in GraphQL",
         name => match name::graphql(name) {
             Ok(()) => return,

@@ -75,6 +75,7 @@ fn meta(input: &InputObject) -> TokenStream {
     let (name, element) = (&element.rust, element.meta(krate));
     let fields = input.fields.iter().map(|Field { argument, .. }| {
         let ty = argument.type_ref(krate, Some(ident));
+        // The specification requires the fields of a `@oneOf` type to be nullable.
         let ty = if *one_of {
             quote!(|registry| #krate::TypeRef::nullable(#ty(registry)))
         } else {

@@ -126,6 +126,7 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
         }
     };
 
+    // The variant becomes a field, and fields are in snake case before the naming setting applies.
     let rust = name::snake(&ident.unraw().to_string());
     let field = Ident::new(&rust, ident.span());
     let argument = Argument::field(&field, ty, &mut variant.attrs, errors);

@@ -210,10 +210,13 @@ fn meta(object: &Object) -> TokenStream {
     let (name, place) = (&object.element.rust, element::place(krate, ident));
     let fields = object.fields.iter().map(|field| field_meta(object, field));
     let implements = implements.iter().map(|interface| {
+        // Located at the interface for messages, but resolved like the macro's own names.
         let span = Span::call_site().located_at(interface.span());
         quote_spanned!(span=> <#interface as #krate::InterfaceOf<#ident>>::interface)
     });
 
+    // An inherent constant takes precedence over one of a trait, so a type without an `impl` block
+    // has the empty list of `NoComputed`.
     quote! {
         use #krate::NoComputed as _;
         static __SVC_META: #krate::ObjectMeta = #krate::ObjectMeta {
@@ -404,6 +407,7 @@ fn key(
     );
     match given {
         Some(given) => given.tokens(),
+        // Only rustc knows whether the type leads to many rows, so the generated constant chooses.
         None => quote_spanned! {types::span(&field.ty)=>
             if <#ty as #krate::RelationType>::MANY { &[#many] } else { &[#one] }
         },

@@ -22,6 +22,7 @@ pub(super) enum Joining {
 impl Joining {
     /// Reads the value behind the key.
     pub(super) fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
+        // The value follows the `=`; a string is not an identifier.
         if input.peek2(Ident::peek_any) || input.peek2(Token![::]) {
             return keys::value(key, input, "ProductCategory").map(Self::Rows);
         }

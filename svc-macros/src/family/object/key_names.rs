@@ -77,6 +77,7 @@ fn check_pair(
     (other_name, other): (&str, Option<&KeyNames>),
     errors: &mut Errors,
 ) {
+    // An omitted key has one default name.
     let count = |names: Option<&KeyNames>| names.map_or(1, |names| names.names.len());
     let (Some(given), true) = (other.or(one), count(one) != count(other)) else {
         return;

@@ -17,6 +17,7 @@ use crate::fallback;
 
 /// The struct or `impl` block, and its implementations.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    // Before syn parses the item: it rejects methods without a body.
     if crate::family::computed::is_impl(&item) {
         return crate::family::computed::expand(args, item, errors);
     }
@@ -61,6 +62,8 @@ fn structure(
 ) -> TokenStream {
     let args = parse::args(args, errors);
     let mut object = model::build(args, &mut item, errors);
+
+    // The automatic fields are the first ones, in this order.
     for (field, name) in object.fields.iter_mut().zip(automatic) {
         field.described_by = Some(format_ident!(
             "{}_{}",

@@ -96,6 +96,7 @@ fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<(Ident
         }
         Fields::Unnamed(unnamed) => {
             for each in &mut unnamed.unnamed {
+                // The attributes are removed all the same, as rustc would report them too.
                 parse::field(&mut each.attrs, errors);
             }
             errors.at(
@@ -220,6 +221,7 @@ fn check_relation(args: &FieldArgs, ty: &Type, errors: &mut Errors) {
 
 fn check_stored(fields: &[Field], errors: &mut Errors) {
     for (index, field) in fields.iter().enumerate() {
+        // Reading a field takes its value out of the row, so a second one would find nothing.
         let reads = |other: &&Field| other.relation.is_none() && other.stored == field.stored;
         if field.relation.is_none()
             && let Some(other) = fields[..index].iter().find(reads)

@@ -25,10 +25,13 @@ pub(super) fn full(result: ResultUnion, errors: &mut Errors) -> TokenStream {
     let variants = result.members.iter().map(|member| {
         let ident = &member.ident;
         let variant = Ident::new(member.side.name(), ident.span());
+        // The struct has the derives; rustc rejects them on a variant.
         let attrs = member
             .attrs
             .iter()
             .filter(|attr| !attr.path().is_ident("derive"));
+
+        // Programs may warn of missing documentation.
         let doc =
             (!has(&member.attrs, "doc")).then(|| quote!(#[doc = "This member of the result."]));
         quote!(#(#attrs)* #doc #variant(#ident))

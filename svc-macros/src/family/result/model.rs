@@ -108,6 +108,8 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
         {
             Some(member) => {
                 seen.push(member.side);
+
+                // Located at the variant for messages, but with the hygiene of the enum's name.
                 member
                     .ident
                     .set_span(variant.ident.span().resolved_at(member.ident.span()));
@@ -127,6 +129,7 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
     }
 
     for side in [Side::Success, Side::Error] {
+        // A misspelled member has been reported already.
         if !seen.contains(&side) && errors.is_empty() {
             let (ident, side) = (&result.ident, side.name());
             errors.at(

@@ -48,6 +48,8 @@ impl Caching {
     /// Reads the value of `reads` or `invalidates`.
     pub(super) fn read_types(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
         self.touches = keys::list(key, input, "Post")?;
+
+        // `invalidates` of a mutation requires no `cache`.
         self.reads = (key == "reads").then(|| key.span());
         Ok(())
     }

@@ -162,6 +162,7 @@ fn acts_on(
         ..
     }: &RootField,
 ) -> TokenStream {
+    // A missing argument has been reported by the model.
     let acted = acts_on.as_ref().and_then(|TargetRow { row, id }| {
         Some((row, params.args().position(|arg| arg.ident == *id)?))
     });

@@ -122,6 +122,8 @@ pub(super) fn build(
     function: &mut Function,
     errors: &mut Errors,
 ) -> RootField {
+    // First, so that the check of a function without a body only finds attributes that nothing
+    // reads.
     let guards = Guards::take(&mut function.attrs, errors);
     FieldChecks::refuse(&mut function.attrs, errors);
     let (stream, output) = returned(kind, function, errors);

@@ -193,6 +193,7 @@ pub(super) fn function(kind: Kind, item: TokenStream, errors: &mut Errors) -> Op
     };
 
     match syn::parse2::<Item>(item) {
+        // `Verbatim` is also a function without a body, in which the first error is the mistake.
         Ok(Item::Fn(_) | Item::Verbatim(_)) | Err(_) => errors.push(error),
         Ok(_) => {
             let (attribute, example) = (kind.attribute(), kind.example());

@@ -48,6 +48,7 @@ pub(super) fn check(args: &Args, has_body: bool, params: usize, errors: &mut Err
     }
 
     if let Some(sql) = sql {
+        // The values of `context` are bound before the arguments.
         check_sql(sql, args.context.len() + params, errors);
     }
 }

@@ -28,6 +28,7 @@ impl EventStream {
             None => (&returned, false),
         };
 
+        // A named type may be an alias, so its trait determines the events.
         let Type::ImplTrait(stream) = types::peel(stream) else {
             return Some(Self {
                 output: stream.clone(),

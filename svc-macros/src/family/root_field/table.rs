@@ -61,6 +61,7 @@ impl TableKeys {
 
     /// Reads the value of `conflict`: a column, or a list of them.
     fn read_conflict(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        // On a fork, because both readers expect the `=` themselves.
         let fork = input.fork();
         keys::equals(key, &fork, "\"sku\"")?;
         self.conflict = match fork.peek(syn::token::Bracket) {

@@ -83,6 +83,7 @@ pub(super) fn build(args: Args, block: &Block, errors: &mut Errors) -> Option<Sc
 
 /// Whether `name` can be written into SQL unchanged: words, optionally with a schema.
 fn is_sql_type(name: &str) -> bool {
+    // No quotes or semicolons: the name becomes a part of statements, in casts of values.
     let is_word = |word: &str| {
         word.starts_with(|c: char| c == '_' || c.is_ascii_lowercase())
             && word

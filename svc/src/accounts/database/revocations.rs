@@ -62,6 +62,7 @@ impl RevocationStore for PostgresRevocationStore {
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let cut_off = cut_off.map(|since| UNIX_EPOCH + since);
 
+        // Only a clear `false` leaves the token valid: an unexpected value counts as revoked.
         Ok(found["revoked"] != Value::Bool(false)
             || cut_off.is_some_and(|cut_off| token.is_before(cut_off)))
     }

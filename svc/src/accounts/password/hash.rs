@@ -74,6 +74,7 @@ impl Salt {
                 password.as_str().as_bytes(),
                 &self.bytes,
                 &mut hash,
+                // The memory is larger after a hash with costlier parameters.
                 &mut memory[..blocks],
             )
             .ok()?;

@@ -86,6 +86,7 @@ fn work(queue: &Queue) {
         done,
     }) = queue.next()
     {
+        // A closed channel means that the request has given up: its hash would only delay others.
         if !done.is_closed() {
             // If the request no longer waits, the result is dropped.
             let _ = done.send(salt.hash(&password, &mut memory));

@@ -48,6 +48,7 @@ impl PasswordRules {
             ),
         })?;
 
+        // Each code point counts as one character (NIST SP 800-63B, section 5.1.1.2).
         if password.as_str().chars().count() < self.min_length {
             let message = format!(
                 "the password must have at least {} characters",

@@ -18,6 +18,7 @@ pub(in crate::accounts) enum NotPassword {
 impl Password {
     /// Normalizes a text: other spaces become the ASCII space, and characters are composed (NFC).
     pub(in crate::accounts) fn read(text: &str) -> Result<Self, NotPassword> {
+        // Checked first, as normalization takes time in proportion to the length.
         if text.len() > MAX_LENGTH {
             return Err(NotPassword::TooLong);
         }

@@ -56,6 +56,7 @@ impl NativeAuthProvider {
 
         let registered = run.await;
         if registered.is_err() {
+            // The registration's error is the answer; a count that remains expires with its window.
             drop(self.forgive(&Attempt(keys)).await);
         }
 
@@ -92,6 +93,8 @@ impl NativeAuthProvider {
             &self.0.mac_key,
             format!("attempts of {kind} {name}").as_bytes(),
         );
+
+        // 128 bits keep the keys apart, and halve the size of the index.
         hex::encode(&mac.as_ref()[..16])
     }
 }

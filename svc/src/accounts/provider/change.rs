@@ -34,6 +34,8 @@ impl NativeAuthProvider {
         let (account, compared) = self.confirm(token, current, client).await?;
         let hash = self.0.hasher.hash(new, None, Turn::Known).await?;
 
+        // The comparison is repeated with the update: of two changes with the same old password,
+        // one wins.
         if !self
             .0
             .users
@@ -45,6 +47,9 @@ impl NativeAuthProvider {
 
         audit::note(Event::PasswordChanged, Some(account.user_id), client);
         self.end_all(account.user_id).await?;
+
+        // The log-out above has changed the epoch; with the one of the comparison, no session would
+        // begin.
         let epoch = self.0.database.epoch(account.user_id).await?;
 
         self.begin_session(&account, epoch, client).await
@@ -90,6 +95,8 @@ impl NativeAuthProvider {
     ) -> Result<(), Refused> {
         let email =
             read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
+
+        // Never taken back: each request may send a mail.
         self.count_attempt(client, Some(self.key_of_mails(&email)))
             .await?;
         self.mail(Purpose::ResetPassword, To::Address(email));
@@ -116,6 +123,8 @@ impl NativeAuthProvider {
             let hash = self.0.hasher.hash(new, None, Turn::Stranger).await?;
             let used = self.0.database.use_mailed_token(purpose, &mac).await?;
             let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
+
+            // The account may have been deleted since the token was mailed.
             let is_set = self.0.users.set_password(user_id, &hash, None).await?;
 
             if is_set {
@@ -128,6 +137,8 @@ impl NativeAuthProvider {
         let user_id = self.attempt(client, None, set).await;
         let user_id = user_id.inspect_err(|refused| audit::note_refused_token(refused, client))?;
         audit::note(Event::PasswordReset, Some(user_id), client);
+
+        // A session begun with the old password may be an attacker's.
         self.end_all(user_id).await?;
 
         // Anyone with access to the user's mail may log in, no matter how many attempts by

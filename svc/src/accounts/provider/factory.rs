@@ -74,6 +74,7 @@ impl NativeAuthFactory {
             limits: AttemptLimits::default(),
             mailer: None,
             revocation: None,
+            // Clients can forge every header, so none counts unless the application names it.
             address: Arc::new(|_, peer| peer.map(|peer| peer.ip())),
             issuer: None,
             audience: None,
@@ -188,6 +189,8 @@ impl NativeAuthFactory {
         tokens.rules.leeway = self.leeway;
         let revocation = self.revocation.unwrap_or_else(|| {
             let config = RevocationConfig::default();
+
+            // A revocation that expires before its token would make the token valid again.
             let ttl = config.ttl.max(access_token_ttl);
             TokenRevocationService::new(
                 PostgresRevocationStore::new(&self.database),

@@ -62,6 +62,7 @@ impl NativeAuthProvider {
         password: &str,
         client: &Client,
     ) -> Result<TokenPair, Refused> {
+        // No account can have such a name, so the quick answer reveals only the rule for names.
         let Some(username) = read_username(username) else {
             audit::note(Event::LoginFailed, None, client);
             return Err(Refused::WrongCredentials);
@@ -78,6 +79,8 @@ impl NativeAuthProvider {
         };
 
         let (account, compared, tokens) = self.attempt(client, Some(key), compare).await?;
+
+        // The password is at hand only now; a hash cannot be strengthened without it.
         if compared.is_outdated {
             self.rehash(account.user_id, password, &compared.hash).await;
         }
@@ -97,14 +100,20 @@ impl NativeAuthProvider {
         client: &Client,
     ) -> Result<(Account, Compared), Refused> {
         let user_id = account.as_ref().map(|account| account.user_id);
+
+        // An impossible password is not hashed: that depends on the request alone, and so reveals
+        // nothing about the account.
         let compared = match Password::read(password) {
             Ok(password) => {
+                // The nil UUID belongs to no user, but takes the same queries and the same hash.
                 self.compare_hashes(user_id.unwrap_or_default(), password, turn)
                     .await?
             }
             Err(_) => None,
         };
 
+        // The suspension is looked at after the comparison: an earlier answer would reveal it to a
+        // client without the password.
         match (account, compared) {
             (Some(account), Some(compared)) if !account.disabled => Ok((account, compared)),
             _ => {
@@ -121,6 +130,8 @@ impl NativeAuthProvider {
         password: Password,
         turn: Turn,
     ) -> Result<Option<Compared>, Refused> {
+        // Read before the comparison: if the password changes in between, all sessions end, and the
+        // epoch of this log-in no longer fits.
         let epoch = self.0.database.epoch(user_id).await?;
         let salt = self
             .0
@@ -192,6 +203,8 @@ impl NativeAuthProvider {
             ));
         };
 
+        // Their refresh tokens ended with their rows; access tokens would be valid until they
+        // expire.
         for session in begun.pushed_out {
             self.revoke_session(session).await?;
         }
@@ -260,6 +273,8 @@ impl NativeAuthProvider {
                 }
             },
 
+            // The token was copied: client and thief cannot be told apart, so the session ends for
+            // both (RFC 9700, section 4.14.2).
             Rotation::Reused { user_id } => {
                 audit::note(Event::RefreshReused, Some(user_id), client);
                 self.revoke_session(presented.session).await?;

@@ -60,12 +60,14 @@ impl NativeAuthProvider {
             return;
         };
 
+        // No mail waits for a permit, or a flood of requests would queue tasks without bound.
         let Ok(permit) = self.0.mails.clone().try_acquire_owned() else {
             tracing::warn!(?purpose, "a mail is not sent, as too many are being sent");
             return;
         };
 
         tokio::spawn(async move {
+            // A mailer that never returns would keep its permit forever.
             let sent = tokio::time::timeout(PATIENCE, provider.send(purpose, to)).await;
             let sent = sent.unwrap_or_else(|_| Err("it took too long".into()));
             if let Err(error) = sent {
@@ -116,6 +118,8 @@ impl NativeAuthProvider {
 
     /// The MAC under which a token is stored: read access to the table does not allow using it.
     pub(super) fn mac_of(&self, token: &str) -> String {
+        // The first word separates these MACs from the keys of attempts, which have the same
+        // secret.
         hex::encode(hmac::sign(
             &self.0.mac_key,
             format!("mailed {token}").as_bytes(),

@@ -108,6 +108,7 @@ impl NativeAuthProvider {
     /// Deletes an account and ends its sessions, at the request of a client; returns whether there
     /// was one.
     pub(super) async fn remove(&self, user_id: Uuid, client: &Client) -> Result<bool, AuthError> {
+        // The account goes first: in the other order, a log-in in between would leave a session.
         let deleted = self
             .0
             .users
@@ -115,6 +116,7 @@ impl NativeAuthProvider {
             .await
             .map_err(AuthError::unavailable)?;
 
+        // Also without an account: an earlier call may have deleted it and failed after that.
         self.end_all(user_id).await?;
         audit::note(Event::Deleted, Some(user_id), client);
 
@@ -135,6 +137,8 @@ impl NativeAuthProvider {
 
     /// Ends the session of a token. The call can be repeated if a dependency was unavailable.
     pub(super) async fn end_session(&self, token: &SessionToken) -> Result<(), Refused> {
+        // Whether the session was still open does not matter: a repeated call has to revoke its
+        // tokens all the same.
         self.0
             .database
             .end_session(token.user_id, token.session)

@@ -14,6 +14,7 @@ const KEEP_FOR: Duration = Duration::from_secs(30 * 86_400);
 
 impl NativeAuthProvider {
     fn visit(&self, client: &Client, name: &str) -> Visit {
+        // With the name in the key, the rows do not reveal that two accounts share a network.
         let place = format!("{} of {name}", client.network());
         Visit {
             account: self.key_of("account", name),
@@ -30,6 +31,8 @@ impl NativeAuthProvider {
         name: &str,
     ) -> Result<(String, Turn), Refused> {
         let visit = self.visit(client, name);
+
+        // All clients without an address would share one network.
         let is_known = client.address.is_some() && self.0.database.is_known_network(&visit).await?;
         Ok(if is_known {
             (visit.network, Turn::Known)

@@ -135,6 +135,8 @@ pub(super) async fn end_session(
     Sender(client, cookie): Sender,
 ) -> Answer {
     let session = Uuid::parse_str(&session).map_err(|_| Refused::NoSession)?;
+
+    // The user is part of the condition, so a session of another user is as unknown as none.
     if !provider
         .0
         .database

@@ -26,6 +26,7 @@ impl FromRequestParts<NativeAuthProvider> for Access {
     ) -> Result<Self, Refused> {
         let verified = match Bearer::of(&parts.headers, MAX_LENGTH) {
             Bearer::Token(token) => verify(token, provider).await,
+            // Not logged: a request without a token is no attempt with a wrong one.
             Bearer::Absent => return Err(Refused::BadToken { expired: false }),
             Bearer::Malformed => Err(Refused::BadToken { expired: false }),
         };

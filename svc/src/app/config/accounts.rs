@@ -63,6 +63,8 @@ fn is_mount(path: &str) -> bool {
             && part
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
+            // Clients remove these segments before they send a path (RFC 3986, section 5.2.4), so
+            // the routes could not be reached.
             && !matches!(part, "." | "..")
     };
 

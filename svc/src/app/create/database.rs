@@ -63,6 +63,8 @@ impl OpenDatabase {
             refuse_unbound(&database).await?;
         }
 
+        // In the background, because the database may be away at the start. The tasks must not keep
+        // the pool of an application that was dropped.
         let registered = operations.registry.all();
         tokio::spawn(describe_all(Arc::downgrade(&database), registered));
         tokio::spawn(note_findings(Arc::downgrade(&database), model.clone()));
@@ -104,6 +106,9 @@ fn use_embedded(
     let (Some(url), Some(grants)) = (database.role_url(), database.role_grants()) else {
         return Ok((Some(owner), None));
     };
+
+    // The setup may end with a `--` comment or without a semicolon, so a line end and a semicolon
+    // come before the grants.
     options.setup = Some(format!("{}\n;{grants}", options.setup.take().unwrap_or_default()).into());
     Ok((Some(read(&url)?), Some(owner)))
 }

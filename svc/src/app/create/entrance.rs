@@ -24,6 +24,8 @@ impl Entrance {
     pub(super) fn take(options: &mut AppOptions) -> Result<Self, StartError> {
         #[cfg(not(feature = "redis"))]
         options.config.redis.refuse()?;
+
+        // Created here, so that a wrong URL fails the start and not the first use.
         #[cfg(feature = "redis")]
         options.redis_client()?;
         init_security_logger(options.config.security_log.clone());

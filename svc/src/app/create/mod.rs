@@ -77,6 +77,9 @@ pub(crate) async fn assemble(
     let operations = Operations::take(&mut options, &schema.model)?;
 
     check_session_variables(&options.session_variables)?;
+
+    // After all checks of the options, and before the database is opened: the CLI describes
+    // programs whose database is not running.
     if let Some(file) = variable(describe::VARIABLE) {
         let channels = database_channels(&options);
         describe_and_end(&schema.model, &options.config.database, channels, &file).await?;

@@ -42,10 +42,11 @@ pub(super) fn routes(
         None => others,
     };
 
+    // Added after the limits, so that it runs before them: they need the user.
     #[cfg(feature = "native-auth")]
     let others = if entrance.rate_limits.is_some() {
         let path = &options.config.accounts.path;
-        crate::app::native_accounts::identify(options.native.as_ref(), path, others)
+        crate::app::setup::native_accounts::identify(options.native.as_ref(), path, others)
     } else {
         others
     };

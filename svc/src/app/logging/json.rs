@@ -64,6 +64,7 @@ where
         line.insert("message".to_owned(), fields.message(metadata.name()));
 
         for (name, value) in fields.0 {
+            // Readers disagree on which of two equal keys counts (RFC 8259, section 4).
             let name = if OWN.contains(&name.as_str()) {
                 format!("field.{name}")
             } else {

@@ -196,6 +196,7 @@ impl Activity {
     /// Records that the server has sent its last response; returns whether the client may still be
     /// sending.
     pub(super) fn start_lingering(&self) -> bool {
+        // hyper itself rejects a head that it cannot read, so no request has been recorded.
         let is_refused = self.phase() == Phase::Head && self.order() == Order::None;
         let lingers = is_refused || self.unread.load(Ordering::Relaxed);
         if lingers {
@@ -222,6 +223,8 @@ impl Activity {
     pub(super) fn add_taken(&self, bytes: usize) {
         self.add_moved(bytes);
         let moved = self.moved();
+
+        // A record needs the time, and reading the clock with each small write would cost too much.
         if moved.wrapping_sub(self.taken.bytes()) >= ENOUGH {
             self.taken.note(moved);
         }
@@ -252,6 +255,8 @@ impl Activity {
             .fetch_add(1, Ordering::Relaxed)
             .saturating_add(1);
 
+        // A browser cancels requests as well when its user leaves a page, so both the number and
+        // the share count.
         if resets > most && u64::from(resets) * 2 > self.requests() {
             self.tell(Order::Close);
         }

@@ -52,6 +52,8 @@ impl Body for RequestBody {
         match &frame {
             Poll::Ready(None) => self.has_ended = true,
             Poll::Ready(Some(Err(_))) => self.has_failed = true,
+            // Checked only when nothing is left to read: the end of the stream may be known before
+            // the last bytes of the body are read.
             Poll::Pending if self.activity.is_body_cut(cx.waker()) => {
                 self.has_failed = true;
                 return Poll::Ready(Some(Err(
@@ -83,6 +85,7 @@ impl Drop for RequestBody {
             .take()
             .filter(|body| !self.has_ended && !body.is_end_stream())
         {
+            // Reading would request a body with `100 Continue` only to discard it.
             let can_be_read = !self.is_asked_for && !self.has_failed;
             self.activity
                 .leave_unread(Some(body).filter(|_| can_be_read));

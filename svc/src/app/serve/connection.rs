@@ -149,6 +149,8 @@ fn builder(config: &HttpConfig, activity: &Arc<Activity>) -> Builder<Streams> {
     builder
         .http1()
         .timer(HeadTimer::new(activity.clone()))
+        // hyper sets its timer only with a time-out; the value itself is unused, because
+        // `HeadTimer` never fires.
         .header_read_timeout(config.header_timeout)
         .max_buf_size(
             usize::try_from(config.max_header_size)
@@ -176,6 +178,8 @@ fn note(request: Request<Incoming>, activity: &Arc<Activity>) -> Request<Body> {
     let is_http2 = request.version() == Version::HTTP_2;
     activity.request_came(request.version());
     let is_asked_for = request.headers().contains_key(header::EXPECT);
+
+    // In HTTP/2 each stream ends alone, so an unread body does not block the connection.
     request.map(|body| match is_http2 || body.is_end_stream() {
         true => Body::new(body),
         false => Body::new(RequestBody::new(body, is_asked_for, activity.clone())),
@@ -293,6 +297,8 @@ impl<C: GracefulConnection> Future for Connection<C> {
                 this.say_goodbye(cx);
                 break Poll::Ready(());
             }
+            // The poll may have read the first request or answered one, and hyper must be polled
+            // again after the order to finish.
             if ended.is_ready() || !this.begin_to_finish(cx) {
                 break ended;
             }

@@ -164,6 +164,7 @@ impl Connections {
 
     /// Removes connections that have ended, and ends connections that have timed out.
     pub(super) fn look(&mut self, now: Instant) {
+        // An old scan would keep the records of connections that have ended.
         if !self.scan.is_recent(now) {
             self.scan = Scan::default();
         }
@@ -252,6 +253,9 @@ impl Watched {
     /// Returns the order for the connection, if one of its timeouts has expired.
     fn look(&mut self, config: &HttpConfig, now: Instant) -> Option<Order> {
         let (mark, moved) = (self.activity.mark(), self.activity.moved());
+
+        // The mark of an HTTP/2 connection does not change while its streams run, although it is
+        // not idle.
         if mark != self.mark || self.activity.open_streams() > 0 {
             (self.mark, self.since) = (mark, now);
         }
@@ -268,6 +272,7 @@ impl Watched {
 
         match self.activity.phase() {
             Phase::Head => (waited >= config.header_timeout).then_some(Order::Close),
+            // The application limits the time of its requests.
             Phase::Busy if !self.activity.is_http2() => None,
             // A connection that does not follow the order to finish is closed.
             Phase::Busy | Phase::Idle if waited >= config.idle_timeout + config.header_timeout => {

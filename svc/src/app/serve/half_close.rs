@@ -65,6 +65,8 @@ impl HalfClosed {
         timeout: Duration,
     ) -> Poll<io::Result<()>> {
         loop {
+            // A read returns only the end of the stream again; a reset is visible in the socket's
+            // pending error (`SO_ERROR`).
             if let Some(error) = stream.take_error()? {
                 return Poll::Ready(Err(error));
             }

@@ -74,6 +74,8 @@ struct Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
+        // A stream that ends without a response was reset by its client. Requests that are reset at
+        // once cost much and count for no stream limit (Rapid Reset, CVE-2023-44487).
         let given_up = !self.progress.has_begun.load(Ordering::Relaxed);
         self.activity.stream_closed(given_up, MAX_RESETS);
     }
@@ -167,6 +169,8 @@ impl HttpBody for Pieces {
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let this = &mut *self;
         if this.rest.is_empty() {
+            // hyper polls for more only after the earlier piece has left, so a wait from here on is
+            // for the application and not for the client.
             this.progress.is_offered.store(false, Ordering::Relaxed);
             match ready!(Pin::new(&mut this.body).poll_frame(cx))
                 .map(|frame| frame.map(Frame::into_data))

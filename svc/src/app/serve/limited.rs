@@ -50,6 +50,8 @@ fn refusal() -> Response<Body> {
         HeaderValue::from_static("application/json"),
     );
     headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+
+    // The reserve has few connections, so a rejected client must not keep one.
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
 
     response

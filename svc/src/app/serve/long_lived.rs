@@ -34,6 +34,8 @@ impl LongLivedConnections {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.connections.len() >= known.sweep_at.max(MIN_CONNECTIONS) {
             known.connections.retain(LongLived::is_open);
+
+            // Doubled, so that the sweeps together cost no more than the additions.
             known.sweep_at = known.connections.len() * 2;
         }
         known.connections.push(connection);
@@ -73,6 +75,8 @@ impl Keeper {
         connection.hold(self.running.clone());
         self.connections.add(connection.clone());
 
+        // Checked after the connection was added: one that the stop did not find in the list is
+        // ended here.
         if self.stopping.load(Ordering::Relaxed) {
             connection.go_away();
         }

@@ -377,6 +377,8 @@ impl Server {
             begin(&mut connections, &mut acceptor.seats, accepted);
         }
 
+        // The wait below ends with the last sender, so this task drops the one that it holds. The
+        // listener is closed, so that new clients connect to another instance.
         drop((acceptor, running));
         connections.tell(Order::Finish);
         shared.long_lived.tell(LongLived::go_away);
@@ -415,6 +417,8 @@ impl Acceptor {
     }
 
     async fn accept(&mut self) -> Accepted {
+        // Without a place, the connection stays in the kernel's backlog, where it costs the process
+        // nothing.
         let reserved = self.seats.reserve().await;
         loop {
             match self.listener.accept().await {

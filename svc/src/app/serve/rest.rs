@@ -62,6 +62,7 @@ impl Rest {
 
     /// Is ready with `true` when the body has ended.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        // `Content-Length` shows that a rest is too long before any of it is read.
         while self.body.size_hint().lower() <= self.left {
             let frame = match Pin::new(&mut self.body).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => frame,

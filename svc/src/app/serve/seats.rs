@@ -174,6 +174,7 @@ impl Seat {
 
     /// Waits until the connection is within the limit. Returns whether that happened in time.
     pub(super) async fn until_within(&self, time: Duration) -> bool {
+        // Created before the check: `notify_waiters` reaches only futures that already exist.
         let has_permit = self.has_permit.notified();
         if !self.is_limited() {
             return true;
@@ -189,12 +190,14 @@ impl Seat {
 
     /// Starts the task that waits for a permit within the limit.
     fn be_promoted(self: &Arc<Self>, permits: Arc<Semaphore>) {
+        // The task must not keep the seat: dropping the seat ends the task.
         let seat = Arc::downgrade(self);
         let task = tokio::spawn(async move {
             let Ok(permit) = permits.acquire_owned().await else {
                 return;
             };
             if let Some(seat) = seat.upgrade() {
+                // The replaced permit returns to the reserve, for the next newcomer.
                 *seat.permit.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
                 seat.no_longer_limited();
                 seat.has_permit.notify_waiters();

@@ -82,6 +82,8 @@ impl Socket {
             other => other.insert(HalfClosed::begin(mark)),
         };
 
+        // An interim response in the middle of a response would break its framing, and an HTTP/1.0
+        // client must not be sent one (RFC 9110, section 15.2).
         let ways = match (
             self.blocked,
             self.written_at == Some(mark) || self.activity.is_http10(),

@@ -65,8 +65,10 @@ impl StopSignals {
     pub(super) fn first(mut self) -> impl Future<Output = ()> {
         self.serves.store(true, Ordering::SeqCst);
         async move {
-            // The thread has the sender, and stays for the second signal.
+            // The thread keeps the sender, so the wait ends only with a signal.
             let _ = self.came.wait_for(|came| *came).await;
+
+            // Taken without a close, so that the thread stays for the second signal.
             drop(self.handle.take());
         }
     }

@@ -38,6 +38,8 @@ impl Supervised {
     /// Returns the socket to serve.
     pub(super) fn listener(&self) -> io::Result<TcpListener> {
         let listener = std::net::TcpListener::from(io::stdin().as_fd().try_clone_to_owned()?);
+
+        // tokio expects a non-blocking socket: a blocking `accept` would stop the runtime's thread.
         listener.set_nonblocking(true)?;
         TcpListener::from_std(listener)
     }
@@ -49,6 +51,8 @@ impl Supervised {
 
     /// Waits until `svc dev` has ended, for any reason.
     pub(super) async fn abandoned(&self) {
+        // The kernel gives an orphan to another process, so the parent's id changes even if `svc
+        // dev` was killed.
         while getppid() == self.parent {
             sleep(LOOK).await;
         }

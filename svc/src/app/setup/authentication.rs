@@ -63,6 +63,8 @@ pub(in crate::app) fn from_options(
     let provider = match (options.api_keys.take(), provider) {
         (None, provider) => provider,
         (Some(keys), provider) => {
+            // API keys come first: their prefix decides without a look-up, whereas another provider
+            // may send a request.
             let keys = MultiProvider::new().or(keys.provider(options.user_database.clone()));
             Some(
                 Arc::new(provider.into_iter().fold(keys, MultiProvider::or_shared))

@@ -39,6 +39,8 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
 
     let secret = auth.secret_key.as_ref().ok_or_else(missing)?;
     accounts.checked_path()?;
+
+    // A revocation that expires before its token would make the token valid again.
     #[cfg(feature = "redis")]
     let revocation = options.revocation_in_redis(accounts.access_token_ttl)?;
     let database = options
@@ -110,7 +112,11 @@ pub(in crate::app) fn mount(
 
 /// Identifies the users of requests to the account routes, so that rate limits inside of this router
 /// count them for their users instead of their addresses.
-pub(super) fn identify(native: Option<&NativeAuthProvider>, path: &str, router: Router) -> Router {
+pub(in crate::app) fn identify(
+    native: Option<&NativeAuthProvider>,
+    path: &str,
+    router: Router,
+) -> Router {
     match native {
         Some(native) => identify_users(router, native, path),
         None => router,

@@ -85,6 +85,8 @@ fn check_origins(settings: &ProtectionConfig) -> Result<(), ConfigError> {
         ));
     }
 
+    // Browsers reject `*` in responses to requests with credentials (Fetch standard, "CORS protocol
+    // and credentials").
     if settings.cors_credentials && settings.cors_origins.iter().any(|origin| origin == "*") {
         return Err(ConfigError::new(
             name,

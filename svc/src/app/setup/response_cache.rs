@@ -53,6 +53,8 @@ pub(in crate::app) fn response_cache(
         return Ok((None, cache.into_keys(max_age)?));
     }
 
+    // Request data may decide the content of a response: without it in the key, a client could get
+    // the response of another.
     if !options.request_data.is_empty() && !cache.has_keys() {
         let allowed = "it must be false, or the program has to say with `.response_cache(ResponseCache::new().key(…))` \
                        what of its request data answers depend on";

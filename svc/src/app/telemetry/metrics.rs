@@ -142,6 +142,8 @@ fn wanted(headers: &HeaderMap) -> crate::metrics::Format {
 fn listen(address: SocketAddr, router: Router) -> io::Result<()> {
     let runtime = tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
     let listener = std::net::TcpListener::bind(address)?;
+
+    // tokio expects a non-blocking socket: a blocking `accept` would stop the runtime's thread.
     listener.set_nonblocking(true)?;
     let server = Server::on(tokio::net::TcpListener::from_std(listener)?)?;
     tracing::info!(address = %server.local_addr(), "serving metrics");

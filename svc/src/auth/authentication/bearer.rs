@@ -28,6 +28,8 @@ impl<'a> Bearer<'a> {
         }
 
         let value = value.as_bytes();
+
+        // The scheme is case-insensitive (RFC 9110, section 11.1).
         let end = value
             .iter()
             .position(|byte| !byte.is_ascii_alphanumeric())
@@ -38,6 +40,9 @@ impl<'a> Bearer<'a> {
 
         let rest = &value[end..];
         let token = rest.trim_ascii_start();
+
+        // Only spaces separate scheme and token (RFC 9110, section 11.4); `trim_ascii_start`
+        // accepts tabs as well.
         let is_separated =
             rest.first() == Some(&b' ') && !rest[..rest.len() - token.len()].contains(&b'\t');
 

@@ -62,6 +62,8 @@ impl Verifications {
         };
 
         let flight = flight.boxed().shared();
+
+        // A strong reference in the map would keep a verification alive that no request waits for.
         if let Some(weak) = flight.downgrade() {
             flights.insert(key, weak);
         }
@@ -78,6 +80,8 @@ struct Landing {
 
 impl Drop for Landing {
     fn drop(&mut self) {
+        // The entry may already belong to a newer verification: its requests get their results all
+        // the same, and only later requests do not join it.
         self.flights
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

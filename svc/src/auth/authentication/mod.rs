@@ -142,9 +142,13 @@ impl Authentication {
     ) -> Result<Arc<Verified>, Arc<AuthError>> {
         let verified = match &self.kept {
             Some(kept) => {
+                // The generation is read before the keys are used: if they change during the
+                // verification, its result stays under the old one, and is verified again.
                 let (key, generation) = (kept.key(token), provider.key_generation());
                 match kept.get(key, generation) {
                     Some(verified) => verified,
+                    // Boxed: most tokens are cached, and the rare case must not enlarge the future
+                    // of every request.
                     None => {
                         self.verify_anew(kept, key, generation, provider, token)
                             .boxed()
@@ -161,6 +165,7 @@ impl Authentication {
             }
         };
 
+        // The cache knows nothing of revocations, so each request looks its token up.
         if let Some(revocation) = &self.revocation
             && self
                 .bounded(revocation.is_revoked(&verified.revocable))

@@ -94,8 +94,8 @@ impl TokenCache {
         let expires = token.claims.expires_at().and_then(time);
         let verified = Arc::new(Verified::new(&token.claims, token.user.clone()));
         if let Some(until) = token.keep_until {
-            // The user holds the same data as the claims, which base64 has lengthened, plus a
-            // header for each string.
+            // An estimate: base64 makes the token a third longer than the claims that the user
+            // holds, and the rest of the doubled size is for the headers of the user's strings.
             let weight = OVERHEAD + size as u64 * 2;
             let until = expires.map_or(until, |expires| until.min(expires));
             self.entries.insert(

@@ -71,6 +71,7 @@ impl AuthProvider for MultiProvider {
     }
 
     fn key_generation(&self) -> u64 {
+        // Generations only grow, so the sum changes whenever one of them does.
         self.0.iter().fold(0, |sum, provider| {
             sum.wrapping_add(provider.key_generation())
         })
@@ -93,6 +94,9 @@ async fn first<'a, T>(
     answers: impl Iterator<Item = BoxFuture<'a, Result<T, AuthError>>>,
 ) -> Result<T, AuthError> {
     let mut refused = AuthError::invalid("no provider takes it");
+
+    // The iterator is lazy: a provider gets the token only after all earlier ones have rejected it,
+    // which spares requests to remote ones.
     for answer in answers {
         match (answer.await, &refused) {
             (Ok(answer), _) => return Ok(answer),

@@ -121,6 +121,9 @@ impl AuthProvider for SignedTokenProvider {
         let claims = self.verify(token)?;
         let (user, until) = (user(&claims)?, claims.expires_at().and_then(time));
         let authenticated = Authenticated::new(claims, user);
+
+        // The cache ends at `exp`; during the leeway after it, the token is verified for each
+        // request.
         Ok(match until {
             Some(until) => authenticated.keep_until(until),
             None => authenticated,
@@ -143,5 +146,8 @@ fn user(claims: &Claims) -> Result<UserContext, AuthError> {
         .and_then(|id| id.as_str());
     let id = id.and_then(|id| Uuid::parse_str(id).ok());
     let id = id.ok_or_else(|| AuthError::invalid("neither `sub` nor `user_id` is a UUID"))?;
+
+    // The canonical form: upper case, braces or missing hyphens would make another user of the same
+    // UUID in policies and revocations.
     described(claims, id.to_string())
 }

@@ -52,6 +52,8 @@ impl MemoryRevocationStore {
     ) -> Result<(), AuthError> {
         let has_room = |kept: &Kept| kept.len() < self.max || is_kept(kept);
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+
+        // Only a full store is searched for expired entries, as the search visits all of them.
         if !has_room(&kept) {
             kept.remove_expired(SystemTime::now());
         }

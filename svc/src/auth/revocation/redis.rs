@@ -73,6 +73,7 @@ impl RedisRevocationStore {
             .arg(1)
             .arg(key)
             .arg(format!("{cut_off:.6}"))
+            // Redis rejects an expiry of zero.
             .arg(left.as_millis().max(1).to_string());
 
         self.client
@@ -105,6 +106,8 @@ impl RevocationStore for RedisRevocationStore {
 
     async fn are_revoked(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
         let mut answers = Vec::with_capacity(tokens.len());
+
+        // Redis runs one command at a time, so a long `MGET` would delay all its other clients.
         for tokens in tokens.chunks(TOKENS_AT_ONCE) {
             answers.extend(self.look_up(tokens).await?);
         }
@@ -125,6 +128,7 @@ impl RedisRevocationStore {
             }
         }
 
+        // Redis rejects `MGET` without keys.
         if count == 0 {
             return Ok(vec![false; tokens.len()]);
         }
@@ -135,6 +139,8 @@ impl RedisRevocationStore {
             .await
             .map_err(AuthError::unavailable)?;
 
+        // Values and tokens are paired by position: a missing value would shift the results of all
+        // tokens after it.
         if found.len() != count {
             return Err(AuthError::unavailable(
                 "Redis has answered another number of values",
@@ -156,6 +162,8 @@ fn is_revoked(
     token: &RevocableToken,
     found: &mut impl Iterator<Item = Option<String>>,
 ) -> Result<bool, AuthError> {
+    // All values are counted: `any` would stop at the first hit and leave the rest to the next
+    // token.
     let listed = found
         .by_ref()
         .take(token.ids().count())
@@ -168,6 +176,7 @@ fn is_revoked(
         return Ok(listed);
     };
 
+    // A value that cannot be read may be a valid cut-off, so it is an error and not "not revoked".
     let since = cut_off
         .parse()
         .ok()

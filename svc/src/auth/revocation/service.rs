@@ -198,7 +198,10 @@ impl TokenRevocationService {
                 self.0.config.cleanup_interval,
             );
             *cleanup = Some(tokio::spawn(async move {
+                // `interval` panics if the period is zero.
                 let mut beat = tokio::time::interval(every.max(Duration::from_secs(1)));
+
+                // The first tick of an interval completes at once.
                 beat.tick().await;
                 loop {
                     beat.tick().await;

@@ -50,6 +50,7 @@ fn config_of(services: &[TokenRevocationService]) -> RevocationConfig {
     RevocationConfig {
         enabled: enabled().next().is_some(),
         check_revocation: enabled().any(|config| config.check_revocation),
+        // All stores keep a revocation until the same time, so the longest of their times applies.
         ttl: enabled()
             .map(|config| config.ttl)
             .max()
@@ -71,6 +72,8 @@ impl Several {
 
 impl RevocationStore for Several {
     async fn revoke(&self, id: &str, until: SystemTime) -> Result<(), AuthError> {
+        // `try_join_all` would cancel the other stores at the first error, and the token would stay
+        // valid there.
         join_all(
             self.enabled()
                 .map(|service| service.0.store.revoke(id, until)),
@@ -94,6 +97,8 @@ impl RevocationStore for Several {
 
     async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
         let answers = join_all(self.0.iter().map(|service| service.is_revoked(token))).await;
+
+        // One store that knows the revocation is enough, even if another one does not answer.
         if answers.iter().any(|answer| matches!(answer, Ok(true))) {
             return Ok(true);
         }

@@ -25,6 +25,7 @@ impl RevocableToken {
                 .token_id()
                 .map(|id| hashed_id(claims.issuer().unwrap_or_default(), id)),
             session_id: claims.text("sid").map(|id| session_id(claims.issuer(), id)),
+            // The application revokes by the user's identifier, which may come from another claim.
             subject: claims.subject().map(|_| user.user_id.clone()),
             issued_at: claims.issued_at().and_then(time),
             expires_at: claims.expires_at().and_then(time),
@@ -78,6 +79,8 @@ pub(super) fn session_id(issuer: Option<&str>, id: &str) -> String {
 /// An identifier of bounded length that differs between issuers.
 fn hashed_id(issuer: &str, id: &str) -> String {
     let mut hash = Sha256::new();
+
+    // The length marks where the issuer ends, so that no other pair gives the same input.
     hash.update((issuer.len() as u64).to_be_bytes());
     hash.update(issuer);
     hash.update(id);

@@ -86,6 +86,8 @@ pub(in crate::auth) fn pointed<'a>(
     map: &'a Map<String, Value>,
     pointer: &str,
 ) -> Option<&'a Value> {
+    // The first part is looked up here, as `Value::pointer` would need a copy of the map as a
+    // value. `~1` is replaced first: `~01` means `~1` (RFC 6901, section 4).
     let mut parts = pointer.strip_prefix('/')?.splitn(2, '/');
     let first = parts.next()?.replace("~1", "/").replace("~0", "~");
     let value = map.get(&first)?;

@@ -76,6 +76,7 @@ impl KeptDecisions {
 
         self.bytes += bytes;
 
+        // `push` returns the entry that it replaces under the same key, or evicts for its place.
         if let Some((_, gone)) = self.decisions.push(
             key,
             Kept {

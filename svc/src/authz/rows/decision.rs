@@ -65,12 +65,16 @@ impl RowDecision {
         for decision in decisions {
             match decision.0 {
                 Verdict::Allow(condition) => permitted.push(condition),
+                // If a null makes the condition unknown, so is its `NOT`, and SQL leaves the row
+                // out.
                 Verdict::Deny(condition) => all.push(condition.not()),
                 Verdict::Abstain => {}
             }
         }
 
         let everything = Filter::All(Vec::new());
+
+        // Without any permit, this adds `Any` of nothing, which is false for all rows.
         if !permitted.contains(&everything) {
             all.push(if permitted.len() == 1 {
                 permitted.remove(0)

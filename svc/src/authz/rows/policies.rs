@@ -106,6 +106,7 @@ fn embedding(model: &Model, index: TypeIndex) -> Option<&str> {
         .collect();
     let mut seen = HashSet::new();
     while let Some(owner) = open.pop() {
+        // Types can embed each other in a cycle, so each is visited once.
         let fields = model
             .object(owner)
             .filter(|_| seen.insert(owner))
@@ -179,6 +180,8 @@ impl RowPolicies {
         names.sort_unstable();
         names.dedup();
 
+        // A policy also binds the members of its type and the types that contain it, so all types
+        // are examined.
         for stored in names {
             for row in 0..model.types.len() {
                 let about = About { row, stored };
@@ -294,6 +297,8 @@ impl RowPolicies {
             is_of_type && other.stored == about.stored
         };
         let mut governors: Vec<About> = self.policies.keys().copied().filter(is_of).collect();
+
+        // A map has another order in each process; sorted, all instances send the same SQL text.
         governors.sort_unstable();
         governors
     }

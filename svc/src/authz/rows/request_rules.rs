@@ -52,6 +52,9 @@ impl RequestRules {
         };
 
         let decide = || self.policies.rule(at, &Context::new(&request.scope()));
+
+        // A panic would leave the `OnceLock` empty, and the policy would run again for the next
+        // read.
         match std::panic::catch_unwind(AssertUnwindSafe(decide)) {
             Ok(Ok(rule)) => Ok(rule.map(Arc::new)),
             Ok(Err(error)) if error.is_masked() => Err(denied(error.chain())),

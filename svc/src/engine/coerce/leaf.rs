@@ -24,6 +24,8 @@ pub(crate) fn coerce_leaf(
         TypeKind::Enum(def) => {
             let given = match (&value, origin) {
                 (Value::Enum(given), _) => given.as_str(),
+                // JSON has no enum values, so variables send names as strings; a string literal in
+                // a document is not an enum value (GraphQL specification, section 3.9).
                 (Value::String(given), Origin::Variable) => given.as_str(),
                 _ => return Err(refuse(name, "is not a value of it", &value)),
             };
@@ -34,6 +36,7 @@ pub(crate) fn coerce_leaf(
                 let known: Vec<_> = def
                     .values
                     .iter()
+                    // The message is bounded: an enum may have hundreds of values.
                     .take(20)
                     .map(|value| &*value.name)
                     .collect();
@@ -68,6 +71,8 @@ pub(crate) fn coerce_number(
         )
     };
 
+    // `1.0` in JSON may be an integer, because some languages have one type for all numbers; as a
+    // literal it is a `Float` (GraphQL specification, section 3.5.1).
     let integer = match origin {
         Origin::Literal => number
             .is_written_as_integer()
@@ -89,8 +94,10 @@ pub(crate) fn coerce_number(
             Some(_) => number.nearest().map(Value::Number).map_err(too_large),
             None => refuse("cannot represent so large a number"),
         },
+        // `1` and `1.0` have to name the same row, so whole numbers have one text.
         K::Id => match integer.and_then(|value| i64::try_from(value).ok()) {
             Some(value) => Ok(Value::String(value.to_string())),
+            // Beyond 64 bits the digits are kept as sent: an ID is a text.
             None if number.is_written_as_integer() => Ok(Value::String(number.to_string())),
             None => refuse("cannot represent the value"),
         },
@@ -181,6 +188,7 @@ fn recode(scalar: CustomScalar, name: &str, value: Value) -> Result<Value, Strin
 /// Converts a text to the canonical form of its scalar, so that every bound value is in the form
 /// that PostgreSQL reads. Returns `None` if it already has that form.
 fn other_form(kind: ScalarKind, text: &str) -> Result<Option<Value>, LeafError> {
+    // Most clients send the canonical form, which needs no copy.
     if is_canonical(kind, text.as_bytes()) {
         return Ok(None);
     }

@@ -59,6 +59,7 @@ impl<'a> Literal<'a> {
             _ if matches!(value, ast::Value::Null) => Ok(Some(Value::Null)),
             TypeExpr::List(inner) => match value {
                 ast::Value::List(items) => self.list(inner, items),
+                // A single value is a list with one item (GraphQL specification, section 3.11).
                 single => Ok(self
                     .coerce(inner, single)?
                     .map(|value| Value::List(vec![value]))),
@@ -76,6 +77,8 @@ impl<'a> Literal<'a> {
                         },
                         ast::Value::Int(number),
                     ) => Ok(Some(Value::String(number.as_str().to_owned()))),
+                    // A custom scalar can be checked only as a whole, once its variables have
+                    // values.
                     (_, value) if self.variables.is_none() && holds_variable(value) => Ok(None),
                     (
                         TypeKind::Scalar {
@@ -105,6 +108,7 @@ impl<'a> Literal<'a> {
         for item in items {
             match self.coerce(inner, item)? {
                 Some(value) => out.push(value),
+                // A list has no omitted items, so an absent variable is null there.
                 None if self.variables.is_some() => out.push(Value::Null),
                 None => return Ok(None),
             }

@@ -12,6 +12,8 @@ pub(crate) struct NameMap<K, V>(Vec<(K, V)>);
 impl<K: AsRef<str>, V> NameMap<K, V> {
     /// If several values have the same name, the last one counts.
     pub(crate) fn new(mut values: Vec<(K, V)>) -> Self {
+        // The sort is stable, so equal names keep their order. `dedup_by` removes the later of two
+        // neighbors, so the values are swapped to keep the last one.
         values.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
         values.dedup_by(|later, earlier| {
             let same = later.0.as_ref() == earlier.0.as_ref();

@@ -81,6 +81,8 @@ pub(crate) fn coerce_variables(
             }),
         }
 
+        // With a limit of zero, the loop would otherwise end without an error, and the remaining
+        // variables would be accepted unchecked.
         if errors.len() >= most.max(1) {
             break;
         }

@@ -27,6 +27,7 @@ impl<'a> Cells<'a> {
         match self {
             Self::Nth(rows, row) => rows.cell(*row, column),
             Self::Row(row) => cell(row, column),
+            // `record` has compared the types, so they are only passed over here.
             Self::Narrow(values) => values.clone().typed_values().nth(column)??,
             Self::Wide(values) => values.get(column).copied().flatten(),
         }
@@ -44,7 +45,11 @@ impl<'a> Cells<'a> {
             return Err(Outdated);
         }
 
+        // All types are compared before the first value is used: after a change of the view, values
+        // of other columns could otherwise be sent.
         let mut found = values.clone();
+
+        // A lookup passes all values before it, so a long record would take quadratic time.
         if types.len() > NARROW {
             let values = types
                 .iter()
@@ -87,6 +92,8 @@ impl<'a> Records<'a> {
     fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut bytes = Reader(bytes);
         let (dimensions, _, _) = (bytes.int()?, bytes.int()?, bytes.int()?);
+
+        // `array_send` writes an empty array with zero dimensions and without a count.
         if dimensions != 1 {
             return None;
         }

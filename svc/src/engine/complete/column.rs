@@ -75,6 +75,8 @@ impl<'a> Column<'a> {
 
     fn float(self) -> Option<f64> {
         match self.form {
+            // As a double, a `float4` shows digits that PostgreSQL does not: 0.1 would become
+            // 0.10000000149011612.
             ColumnForm::Float4 => Some(shortest_decimal(f32::from_be_bytes(
                 self.bytes.try_into().ok()?,
             ))),
@@ -135,6 +137,7 @@ impl<'a> Column<'a> {
     fn scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
         use ScalarKind as K;
 
+        // Most texts are ASCII without escapes and need no check of their encoding.
         if self.form == ColumnForm::Text
             && matches!(kind, K::String | K::Id)
             && is_plain(self.bytes)
@@ -158,6 +161,8 @@ impl<'a> Column<'a> {
             (K::Boolean, ColumnForm::Bool) => {
                 out.extend_from_slice(if self.bytes == [1] { b"true" } else { b"false" });
             }
+            // An `ID` is sent as a string even if it is a number (GraphQL specification, section
+            // 3.5.5).
             (K::Id | K::Decimal, ColumnForm::Int2 | ColumnForm::Int4 | ColumnForm::Int8) => {
                 out.push(b'"');
                 write_integer(out, self.required_integer()?);
@@ -205,6 +210,7 @@ impl<'a> Column<'a> {
                 let value = text.parse().map_err(|_| self.refuse("a number"))?;
                 write_float(out, value)
             }
+            // A text column has a string; parsing it would change a text that happens to be JSON.
             K::Json => {
                 write_text(out, text);
                 Ok(())
@@ -213,6 +219,7 @@ impl<'a> Column<'a> {
                 let value = (custom.recode)(Value::String(text.to_owned())).map_err(LeafError)?;
                 write_value(out, &value)
             }
+            // A `numeric` column arrives as text, and `5.00` is an integer there.
             K::Int => {
                 let value = ExactNumber::of(text)
                     .as_integer()

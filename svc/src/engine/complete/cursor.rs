@@ -23,6 +23,8 @@ pub(in crate::engine) fn decode(mark: u32, cursor: &str) -> Result<Vec<Option<St
         .map_err(|_| DbError::BadCursor)?;
     let (found, keys): (u32, Vec<Option<String>>) =
         serde_json::from_slice(&bytes).map_err(|_| DbError::BadCursor)?;
+
+    // PostgreSQL has no NUL in texts, so the key of a forged cursor would fail the statement.
     let is_text = |key: &Option<String>| key.as_ref().is_none_or(|key| !key.contains('\0'));
     if found == mark && keys.iter().all(is_text) {
         Ok(keys)
@@ -33,6 +35,8 @@ pub(in crate::engine) fn decode(mark: u32, cursor: &str) -> Result<Vec<Option<St
 
 /// Hashes the order of a list (FNV-1a, which is stable across versions).
 pub(in crate::engine) fn mark(row: &str, order: &[Order]) -> u32 {
+    // The debug text of an order is part of the format of cursors: if it changes, the cursors that
+    // clients hold are rejected.
     let text = format!("{row}{order:?}");
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

@@ -48,6 +48,8 @@ impl CompletedValue {
         let mut walk = Walk::new(cx);
         let mut out = Vec::with_capacity(size);
         let result = run(&mut walk, &mut out);
+
+        // The bytes are dropped: a response must not mix rows of two versions of a view.
         if walk.outdated {
             return Err(DbError::Changed);
         }
@@ -109,6 +111,7 @@ pub(crate) fn join_after(
     out.push(around[0]);
     let mut errors = Vec::new();
     for (index, value) in completed.into_iter().enumerate() {
+        // Also if the value propagates null: its errors explain the null.
         errors.extend(value.errors);
         match value.bytes {
             Ok(bytes) => write(&mut out, index, &bytes),

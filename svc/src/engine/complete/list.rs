@@ -68,6 +68,9 @@ impl<'a> RowList<'a> {
         if length < LARGE || self.out.capacity() - length > length / 8 {
             return;
         }
+
+        // The rows so far predict the size of the others. If they do not, a quarter at least keeps
+        // the number of moves logarithmic.
         let to_come = length / self.count.max(1) * self.limit.saturating_sub(self.count);
         self.out
             .reserve_exact((to_come + to_come / 8).clamp(length / 4, length * MAX_GROWTH));
@@ -99,6 +102,7 @@ impl<'a> RowList<'a> {
 
 impl RowSink for RowList<'_> {
     fn row(&mut self, row: Row) {
+        // The statement still sends its remaining rows.
         if self.nulled {
             return;
         }
@@ -128,6 +132,8 @@ impl RowSink for RowList<'_> {
 
     fn restart(&mut self) {
         self.out.truncate(1);
+
+        // Dropping the walk gives its bytes back to the budget of the response.
         self.walk = Walk::new(self.walk.cx);
         (self.count, self.nulled) = (0, false);
     }

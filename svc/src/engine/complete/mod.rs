@@ -125,6 +125,8 @@ impl<'a> Walk<'a> {
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
+        // A denied field reads nothing and has a non-null type, so it arrives here as an unexpected
+        // null.
         if field.denial.is_some() {
             return self.denied(field, path, out);
         }
@@ -190,6 +192,7 @@ impl<'a> Walk<'a> {
         }
 
         if self.is_full {
+            // The other errors belong to values that are not sent.
             self.errors.clear();
             self.fail(&self.cx.limits.answer_too_large(), field, path);
             return CompletedValue {
@@ -344,6 +347,8 @@ pub(crate) fn value<N: Node>(
 
     match non_null_value(walk, field, inner, node, path, out) {
         Ok(()) => walk.bounded(out),
+        // A response that is too large must not go on after a nullable field: all bytes after it
+        // would be written in vain.
         Err(PropagatedNull) if !non_null && !walk.is_full => {
             out.truncate(start);
             out.extend_from_slice(b"null");
@@ -364,6 +369,8 @@ fn non_null_value<N: Node>(
     match ty {
         OutType::Leaf(leaf @ Leaf::Node(of)) => {
             let start = out.len();
+
+            // The id of the row is checked as its scalar before it becomes part of the node id.
             node.leaf(&Leaf::Scalar(of.kind), out)
                 .map_err(|error| walk.not_a_leaf(node, leaf, error, field, path))?;
             of.replace(out, start);
@@ -393,6 +400,8 @@ fn non_null_value<N: Node>(
             let selection = node
                 .selection(walk.cx, field)
                 .map_err(|why| walk.unfit(node, field, path, why))?;
+
+            // Counted before its fields, so that an object that becomes null counts as well.
             walk.cx.spend(selection, 1);
             walk.cx.note_result(field, selection);
             out.push(b'{');

@@ -84,6 +84,8 @@ async fn complete_rows(
         .flat_map(|(page, paths)| page.rows.rows().iter().zip(paths));
     let spots = rows.map(|(row, path)| (Found::Row(row), path)).collect();
     let mut done = complete_all(cx, field, ty, spots).await.into_iter();
+
+    // The results are in the order of the spots: page by page, and row by row within each.
     for (completed, paths) in completed.iter_mut().zip(paths) {
         completed.push((address(field), done.by_ref().take(paths.len()).collect()));
     }

@@ -106,6 +106,7 @@ impl Missing<'_> {
     /// Returns the error that replaces a stored value.
     fn error(&self, field: &PlanField, stored: &str) -> Option<&Error> {
         match self {
+            // By the name in the schema: an alias changes the response key.
             Self::Field(name, error) => (field.name == *name).then_some(*error),
             Self::Values(values) => values
                 .errors

@@ -163,6 +163,7 @@ impl Node for Found<'_> {
                 }
                 PlanKind::Typename => typename(out, selection),
                 PlanKind::Denied => walk.denied(field, &path, out)?,
+                // `Children::wait` sends selections with such fields to the tree walk.
                 PlanKind::Method(Method::Async(_), _)
                 | PlanKind::Relation(_)
                 | PlanKind::Function(..)
@@ -237,6 +238,7 @@ impl<'a> Instance<'a> {
     /// Returns the `id` of its row.
     pub(super) fn id(self, model: &Model, type_index: TypeIndex) -> Option<String> {
         match self {
+            // From the columns: the row has an id even if it could not be decoded into its struct.
             Self::Row(row) => row.key(&[ID]),
             Self::Object(object) => {
                 let is_id = |field: &FieldDef| match field.kind {
@@ -271,6 +273,7 @@ fn leaf_text(value: Resolved<'_>) -> Option<String> {
         Resolved::Int(value) => Some(value.to_string()),
         Resolved::Str(text) => Some(text.to_owned()),
         Resolved::Scalar(scalar) => {
+            // The id is compared as text, so the quotes of a JSON string have to go.
             let mut json = Vec::new();
             scalar.write(&mut json).ok()?;
             match serde_json::from_slice(&json).ok()? {
@@ -288,6 +291,8 @@ fn row_selection<'s>(
     field: &'s PlanField,
     row: &TypedRow<'_>,
 ) -> Result<&'s Selection, String> {
+    // Only a decoded object knows its Rust type; any other row has the type of its view or
+    // `__typename`.
     if let Ok(object) = row.object() {
         return selection(cx, field, object);
     }

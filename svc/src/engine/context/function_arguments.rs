@@ -16,6 +16,7 @@ pub(crate) fn form(types: &[TypeDef], ty: &TypeExpr) -> ArgForm {
         TypeExpr::NonNull(inner) => form(types, inner),
         TypeExpr::List(inner) => match form(types, inner) {
             ArgForm::Text => ArgForm::List,
+            // PostgreSQL arrays are rectangular and lists of lists need not be, so these are JSON.
             _ => ArgForm::Json,
         },
         TypeExpr::Named(index) => match &types[*index].kind {
@@ -97,6 +98,8 @@ pub(crate) fn checked_arguments(
         .zip(checks)
         .zip(&def.args);
 
+    // The Rust type checks the numbers as `serde_json` holds them, but the function gets all digits
+    // that the client sent.
     let checked = values.map(|((value, check), arg)| {
         check(value.clone().map(Json::without_digits))
             .map_err(|error| refused(&arg.name, &error))?;

@@ -211,6 +211,9 @@ impl<'a> ExecutionContext<'a> {
                 slots[arg.slot] = value;
                 continue;
             }
+
+            // The object exists even if none of its fields is given, because the parameter is not
+            // optional.
             let slot = slots[arg.slot].get_or_insert_with(|| Value::Object(IndexMap::new()));
             if let (Value::Object(fields), Some(value)) = (slot, value) {
                 fields.insert(Name::new(&arg.rust), value);

@@ -114,6 +114,7 @@ impl DocumentCache {
         more: usize,
         change: impl FnOnce() -> bool,
     ) -> bool {
+        // The weight is read under the lock: otherwise two requests could both take the last room.
         let changing = document.changing();
         if taken(document.weight() + more) > self.share || !change() {
             return false;

@@ -41,6 +41,9 @@ pub(super) fn of_validation(
     schema: Option<&Model>,
 ) -> Vec<RequestError> {
     let (selecting, fragments) = (selecting(ast), fragments(ast));
+
+    // apollo-compiler drops a field or a fragment that it has reported, and then reports the gap as
+    // another error; clients get one error for one mistake.
     let is_consequence = |at: &Option<usize>, error: &RequestError| {
         let selects = error.message == NO_SELECTION && at.is_some_and(|at| selecting.contains(&at));
         selects || of_fragment(&error.message).is_some_and(|name| fragments.contains(name))
@@ -55,6 +58,9 @@ pub(super) fn of_validation(
         .collect::<Vec<_>>();
 
     let Some(schema) = schema else { return errors };
+
+    // A suggestion compares the name with all names of the schema, and a document can have many
+    // unknown names.
     for error in errors.iter_mut().take(MAX_SUGGESTIONS) {
         if let Some(meant) = likely(schema, &error.message) {
             error.message = format!("{}; did you mean `{meant}`?", error.message);
@@ -194,6 +200,7 @@ fn arguments<'s>(schema: &'s Model, coordinate: &str) -> Option<Vec<&'s str>> {
 }
 
 fn nearest<'s>(name: &str, names: Vec<&'s str>) -> Option<&'s str> {
+    // The distance takes time in proportion to both lengths, and the client chooses one of them.
     if name.len() > MAX_NAME_LENGTH {
         return None;
     }

@@ -108,6 +108,8 @@ impl Document {
     ) -> Result<(&Operation, &OperationInfo), RequestError> {
         let failed =
             |message: String| RequestError::new(ErrorCode::OperationResolutionFailure, message);
+
+        // Some clients send an empty `operationName` when they mean none.
         let name = name.filter(|name| !name.is_empty());
         let operation = self
             .executable
@@ -204,8 +206,11 @@ impl Document {
             .as_ref()
             .map(|plans| plans.as_slice())
             .unwrap_or_default();
+
+        // Another request may have planned the same combination in the meantime.
         let fits = plans.len() < MAX_PLANS && plans.iter().all(|(known, _)| *known != key);
         if fits {
+            // Requests read the list without a lock, so it is replaced as a whole.
             self.plans.store(Some(Arc::new(
                 plans.iter().cloned().chain([(key, plan.clone())]).collect(),
             )));

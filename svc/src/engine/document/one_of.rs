@@ -40,6 +40,8 @@ fn mark(schema: &Schema, set: &mut SelectionSet) {
     for selection in &mut set.selections {
         match selection {
             Selection::Field(field) if is_type && field.name == IS_ONE_OF => {
+                // The response key is a part of the reserved one, so that a selection can contain
+                // the field under several aliases.
                 let key = Name::new(&format!("{MARK}{}", field.response_key()));
                 if let (Ok(key), Ok(name)) = (key, schema.type_field(TYPE, "name")) {
                     let field = field.make_mut();

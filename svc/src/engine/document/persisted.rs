@@ -83,6 +83,8 @@ impl PersistedQueries {
 
     /// Caches a document that has passed validation.
     pub(crate) fn keep(&self, hash: Hash, text: &Arc<str>) {
+        // A client that sends hash and text with each request must not cause a write to Redis each
+        // time.
         if self.known.get(&hash).is_none() {
             self.known.insert(hash, text.clone());
             #[cfg(feature = "redis")]

@@ -43,6 +43,7 @@ impl Document {
                     ));
                 }
 
+                // Each error was refuted, so nothing is missing in this document.
                 without_sources(partial)
             }
         };
@@ -82,6 +83,8 @@ fn parse(text: &str, limits: &Limits) -> Result<ast::Document, Vec<RequestError>
         .recursion_limit(limits.recursion());
     let parsed = parser.parse_ast(smooth, "document.graphql");
     let ast = parsed.map_err(|invalid| {
+        // At a limit the parser stops, and reports a syntax error there that the client has not
+        // made.
         if parser.tokens_reached() > limits.tokens
             || parser.recursion_reached() > limits.recursion()
         {
@@ -138,6 +141,7 @@ impl OperationInfo {
                 variables: None,
             };
 
+            // Validation has rejected defaults that do not fit, so no error is lost here.
             let default = variable
                 .default_value
                 .as_ref()

@@ -58,6 +58,7 @@ impl Room {
             );
         }
 
+        // Without room for the rest of the period, the warning above is logged only once.
         self.left = left.unwrap_or(0);
 
         left.is_some()
@@ -81,6 +82,9 @@ impl SharedPersistedQueries {
             .await;
         let failed = |error: &_| self.note(error, "a persisted query cannot be looked up");
         let text = found.inspect_err(failed).ok()??;
+
+        // Other programs can write to the same Redis, and must not replace the document behind a
+        // hash that clients trust.
         if <[u8; 32]>::from(Sha256::digest(&text)) == *hash {
             return Some(text.into());
         }
@@ -101,6 +105,8 @@ impl SharedPersistedQueries {
             return;
         }
 
+        // The response does not wait for Redis: if the document is missing there, its client is
+        // told to send the text again.
         let (client, key, text) = (self.redis.clone(), key(hash), text.clone());
         let failures = self.failures.clone();
         tokio::spawn(async move {

@@ -57,6 +57,7 @@ impl<'t> LineIndex<'t> {
         } = start_at;
         for (index, byte) in bytes.iter().enumerate().take(end).skip(start) {
             match byte {
+                // A carriage return and a line feed are one line end, which the line feed counts.
                 b'\r' if bytes.get(index + 1) == Some(&b'\n') => {}
                 b'\n' | b'\r' => (line, column) = (line + 1, 1),
                 // The first byte of a character counts, twice when UTF-16 needs two units; the

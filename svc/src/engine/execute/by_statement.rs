@@ -53,6 +53,8 @@ impl Engine {
             decisions
         };
 
+        // The SQL was written without the conditions of row policies, so it is used only if none
+        // applies.
         let admitted = AllAdmitted::of(plan, &decisions).filter(|_| !self.reads_governed(plan));
         let Some(admitted) = admitted else {
             note_filter(cx, &decisions);
@@ -77,6 +79,7 @@ impl Engine {
         }
 
         let running = async {
+            // The cost of one statement cannot be divided, so all of it counts for the first field.
             let attributed = fields.first().filter(|_| query_stats::is_attributing());
             match attributed {
                 Some(first) => {

@@ -137,6 +137,7 @@ impl Engine {
             return prepare(&persisted.text(hash).map_err(|error| vec![error])?);
         }
 
+        // Validated first: texts that no request can run would otherwise displace documents in use.
         let document = prepare(query)?;
         persisted.keep(*hash, &document.text);
 

@@ -160,6 +160,8 @@ impl Engine {
             None
         };
 
+        // The time limit starts here: time in hooks, such as a lookup in the store of a rate limit,
+        // does not count.
         let (kind, deadlines) = (prepared.plan.kind, self.app.deadlines.as_deref());
         let started = deadlines.map_or(0, RequestDeadlines::start);
         parts.restart(started);
@@ -172,8 +174,13 @@ impl Engine {
             }
         };
 
+        // The execution takes `prepared`, and a mutation that is stopped at its deadline still
+        // needs its plan.
         let mutation =
             (kind == OperationKind::Mutation && deadlines.is_some()).then(|| prepared.mutation());
+
+        // Created before the mutation runs, because its drop invalidates cached responses even if
+        // this future is cancelled.
         let written = self.written(&prepared, &scope);
         let explanation = prepared.explanation();
         let response = {
@@ -392,8 +399,12 @@ impl Engine {
             ),
         };
 
+        // Reported before the response cuts errors off, so that operators see all of them.
         report(cx, &mut value.errors, &mut withheld);
         count_errors(&prepared.plan, &value.errors);
+
+        // Each error carries the effect of its mutation, so the limit must not cut off the only
+        // error of a field.
         if !is_query && value.errors.len() > self.app.limits.errors {
             value.errors = one_of_each_first(value.errors);
         }

@@ -133,6 +133,8 @@ impl Engine {
         allowed: AllowedOperations,
     ) -> Result<Prepared, Response> {
         let one = |error: RequestError| Response::refused(&[error]);
+
+        // Before anything else, because the work of coercion grows with the number of values.
         self.app
             .limits
             .check_variables(&request.variables)
@@ -167,6 +169,8 @@ impl Engine {
         check_rules(&self.app.model, plan, &variables, self.app.limits.errors).map_err(one)?;
         let introspection = self.introspection_of(&document, operation, plan, &variables)?;
 
+        // Cached after all checks: a client could otherwise displace other plans with operations
+        // that are rejected anyway.
         let (plan, is_kept) = self.documents.keep(&document, planned);
 
         Ok(Prepared {
@@ -178,6 +182,7 @@ impl Engine {
             introspection,
             registered,
             code,
+            // An explanation contains SQL and plans, which reveal the database.
             explain: request.explain && self.development,
             subscribed: None,
         })
@@ -227,6 +232,8 @@ fn check_kind(kind: OperationType, allowed: AllowedOperations) -> Result<(), Res
     let refused =
         |message: &str| Response::refused(&[RequestError::new(ErrorCode::BadRequest, message)]);
     match kind {
+        // GET is a safe method (RFC 9110, section 9.2.1): links and prefetching must not change
+        // anything.
         OperationType::Mutation if !allowed.mutations() => {
             let response = refused("only queries can be sent with GET; send mutations with POST");
             Err(Response {

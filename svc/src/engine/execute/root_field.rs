@@ -76,6 +76,9 @@ impl Engine {
     ) -> CompletedValue {
         let root = Path::Root;
         let path = root.key(&field.key);
+
+        // A panic fails only its field; the others, which may be mutations that were committed,
+        // still report their results.
         let run = pin!(async {
             let run = std::panic::AssertUnwindSafe(
                 self.admit_and_run(cx, prepared, field, decided, &path),
@@ -179,6 +182,8 @@ impl Engine {
             ..cx.context.db().clone()
         };
 
+        // Only the reads show whether the filter was applied, so a value that was read past it is
+        // dropped afterwards.
         let completed = run(&cx.with_db(&db), prepared, &admission, path)
             .boxed()
             .await;
@@ -202,6 +207,8 @@ async fn run(
         return introspected(cx, prepared, admission);
     };
 
+    // Reached if the SQL of the operation was not used, at an endpoint that runs no functions of
+    // the program.
     if let Some(message) = &prepared.code {
         return CompletedValue::failed(
             cx,

@@ -61,6 +61,9 @@ impl Engine {
             plan.kind == OperationKind::Subscription,
             plan.may_read_at_once(),
         );
+
+        // The operations of a batch or a socket share one quota: otherwise more operations would
+        // get a client more connections.
         let common = scope
             .parts()
             .share
@@ -73,6 +76,7 @@ impl Engine {
             None => session.map(Arc::new),
         };
 
+        // Set last, because the rules are created from a copy of the session.
         scope.db.rules = self.row_rules(&scope);
 
         scope

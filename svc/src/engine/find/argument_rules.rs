@@ -22,6 +22,8 @@ pub(crate) fn check_arguments(cx: &ExecutionContext<'_>, field: &PlanField) -> R
 }
 
 fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbError> {
+    // A read checks all of its arguments while it is built, so the reads are built as usual and
+    // dropped.
     match field.kind {
         PlanKind::Root(root) => match root.planned() {
             Some((Shape::Connection, row)) => {

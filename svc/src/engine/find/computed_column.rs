@@ -107,6 +107,7 @@ pub(super) fn asked_call(
     let default =
         |arg: &crate::schema::ArgDef| arg.default.as_ref().map(|default| default.value.clone());
     let values = def.args.iter().map(|arg| match given {
+        // Coercion has already added the defaults of absent fields to a given object.
         Some(given) => given.get(arg.rust.as_str()).cloned(),
         None => default(arg),
     });
@@ -126,6 +127,7 @@ fn call(
         args.push(value.map(|value| argument_json(model, &arg.ty, value)));
     }
 
+    // PostgreSQL has no NUL in texts, and its error would fail all fields of the statement.
     if args.iter().flatten().any(has_nul) {
         return Err(DbError::Nul.into_error());
     }

@@ -96,6 +96,7 @@ impl EventFilter {
     pub(crate) fn is_key(&self, text: &str) -> bool {
         use ScalarKind::{BigInt, Decimal, Float, Int, Uuid};
         match self.key {
+            // Rust parses `inf` and `nan` as well, which are no keys.
             Some(Int | BigInt | Float | Decimal) => text.parse::<f64>().is_ok_and(f64::is_finite),
             Some(Uuid) => uuid::Uuid::try_parse(text).is_ok(),
             _ => true,
@@ -232,10 +233,12 @@ fn compare(asked: &SqlValue, given: &ExactJson, equality: Equality) -> Verdict {
     let is_same_id =
         || matches!((asked.parse::<Uuid>(), given.parse::<Uuid>()), (Ok(a), Ok(b)) if a == b);
     match equality {
+        // Before the comparison: even equality would reveal a masked value.
         Equality::Masked => Verdict::Unknown,
         _ if asked == given.as_str() => Verdict::Fits,
         Equality::Id if is_same_id() => Verdict::Fits,
         Equality::Text | Equality::Id => Verdict::Differs,
+        // Values with different texts may be equal in PostgreSQL, such as `1.0` and `1.00`.
         Equality::Database => Verdict::Unknown,
     }
 }
@@ -357,6 +360,8 @@ pub(crate) async fn write_event(
         Err(error) => error,
     };
 
+    // The id comes from the database and the other values from the subscriber, so only an error of
+    // the latter is sent.
     if is_of_value(&error) && !has_fit_key(cx, event).boxed().await {
         tracing::debug!(%error, "the id of an event is not a key of its rows, so the event is dropped");
         return None;
@@ -374,6 +379,9 @@ fn is_of_value(error: &DbError) -> bool {
 async fn has_fit_key(cx: &ExecutionContext<'_>, event: &EventRow<'_>) -> bool {
     let reading = async {
         let catalog = cx.database.catalog().await?;
+
+        // Without the subscriber's conditions, only the key can be refused. The rows are not looked
+        // at, so they need no row filter.
         let read = event.read(&[]).reading(Vec::new(), false);
         let statement = Statement::rows(cx.context.db().views(&catalog), &read)?;
         cx.database.fetch(cx.session(), &statement).await

@@ -80,6 +80,7 @@ fn wanted(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<Vec<Wanted>, E
             one => std::slice::from_ref(one),
         };
 
+        // `nodes` has no page, so the number of its ids has the same maximum.
         if ids.len() > cx.limits.max_page as usize {
             let given = i64::try_from(ids.len()).unwrap_or(i64::MAX);
             return Err(
@@ -105,6 +106,7 @@ fn row_of(model: &Model, nodes: &Children, text: &str) -> Result<Wanted, Error> 
         .type_named(&name)
         .filter(|(index, _)| nodes.of(*index).is_some())
     else {
+        // Like the id of a deleted row, an id of another type finds no row and is no error.
         return Ok(None);
     };
 
@@ -152,6 +154,7 @@ fn by_type(field: &PlanField, wanted: &[Wanted]) -> Vec<OfType> {
             through: None,
             joining: None,
             order: &[],
+            // An unreadable key is the client's error and not a fault of the stored data.
             is_from_client: true,
         };
 
@@ -161,6 +164,7 @@ fn by_type(field: &PlanField, wanted: &[Wanted]) -> Vec<OfType> {
             name: field.name.clone(),
             coordinate: field.coordinate.clone(),
             kind: PlanKind::Relation(relation),
+            // Nullable: an id without a row gives null.
             ty: OutType::Composite,
             args: std::sync::Arc::default(),
             children: Children::One(selection.clone()),

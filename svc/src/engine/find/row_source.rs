@@ -46,6 +46,8 @@ pub(in crate::engine) fn row_source(
 /// Returns the signature for the call of a function that returns rows.
 pub(crate) fn spec_of(model: &Model, field: &FieldDef, source: &RowSourceMeta) -> FunctionSpec {
     let context = source.context.iter().map(|_| ArgForm::Text);
+
+    // The parameters of the function come first; `where`, `orderBy` and the page follow them.
     let given = field.args.iter().take(source.checks.len());
     let args = context
         .chain(given.map(|arg| form(&model.types, &arg.ty)))
@@ -110,6 +112,7 @@ async fn of_function(
         .ok_or_else(|| DbError::UnknownSource(cx.model.types[row].path.clone()).into_error())?;
 
     function.rows(source, args).map_err(|why| {
+        // The function may have changed since the catalog was read; if so, later requests succeed.
         cx.database.may_have_changed();
         DbError::UnknownFunction(why).into_error()
     })

@@ -85,6 +85,8 @@ impl<'a> Mutations<'a> {
     pub(in crate::engine) fn lose(&self, fields: &[PlanField]) {
         let Some(ledger) = self.ledger else { return };
         let lost = by_key(fields, ledger.ended().into_iter());
+
+        // The error of a single mutation states its effect already.
         if lost.len() > 1 {
             ledger.lose(lost);
         }

@@ -26,6 +26,7 @@ pub(crate) async fn describe_all(database: Weak<Database>, operations: Vec<Arc<R
             return;
         };
 
+        // Subscribed before the check, so that a change during it is not missed.
         let mut changes = database.told_of_changes();
         match database.describe(&statements).await {
             Ok(described) => complain(&operations, described),
@@ -35,6 +36,7 @@ pub(crate) async fn describe_all(database: Weak<Database>, operations: Vec<Arc<R
             ),
         }
 
+        // Not held while it waits, so that the database can be closed.
         drop(database);
 
         if changes.changed().await.is_err() {

@@ -45,6 +45,8 @@ pub(super) fn check_fields(
 
     for field in operation.root_fields(executable) {
         let key = field.response_key();
+
+        // PostgreSQL truncates longer names, and the column would not be found by its key.
         if key.len() > MAX_COLUMN {
             return Err(format!(
                 "`{key}` is longer than the name of a column can be ({MAX_COLUMN}); give the field a shorter alias"

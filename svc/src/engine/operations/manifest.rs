@@ -65,6 +65,8 @@ pub(super) fn add(documents: &mut BTreeMap<String, Operation>, listed: Vec<Liste
     for Listed { id, body } in listed {
         let shown = || format!("{file}: {id}");
         let document = documents
+            // Clients are recognized by the text without white space at its end, so these are one
+            // operation.
             .entry(body.trim_end().to_owned())
             .or_insert_with(|| Operation::listed(&body, shown()));
         if !document.ids.contains(&id) {

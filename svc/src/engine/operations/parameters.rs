@@ -13,6 +13,7 @@ pub(super) fn parameters(sql: &str) -> Vec<bool> {
             '/' if rest.starts_with("/*") => comment(rest),
             '$' => dollar(rest, &mut found),
             _ if is_word(first) => {
+                // A `$` inside of a word is a part of an identifier, not a parameter.
                 let after = rest.trim_start_matches(|char| is_word(char) || char == '$');
                 // `E'…'` has escapes.
                 match after.strip_prefix('\'') {

@@ -125,6 +125,7 @@ impl Registered {
 
 /// Returns the valid document of a text with one operation, or why it is refused.
 fn prepare_document(model: &Model, limits: &Limits, text: &str) -> Result<Arc<Document>, String> {
+    // The errors go to the operator, so suggestions reveal nothing to clients.
     let document = Document::prepare(model, limits, text, true).map_err(|errors| {
         let errors = errors.iter().map(|error| match error.locations.first() {
             Some(at) => {

@@ -167,6 +167,8 @@ impl OperationRegistry {
             let reason = "it belongs to another application already; give each its own";
             vec![OperationError::new("the operation registry", reason)]
         })?;
+
+        // Stored last: a reader that sees the number also finds the operations.
         self.0.count.store(count, Ordering::Release);
 
         Ok(())

@@ -63,6 +63,7 @@ impl<'a> OperationStatement<'a> {
         let rows = match AssertUnwindSafe(self.rows(cx, plan)).catch_unwind().await {
             Ok(Ok(rows)) => Ok(rows),
             Ok(Err(DbError::Unreachable)) if cx.development && kind == OperationKind::Query => {
+                // Keeps the empty result out of the response cache.
                 cx.context.request.note_incomplete();
                 Err(Failed::Away)
             }
@@ -102,6 +103,7 @@ impl<'a> OperationStatement<'a> {
         }
 
         let keeps = |rows: &[Row]| match rows {
+            // Without a row each field is null, which is no failure.
             [] => true,
             [row] => !results
                 .iter()
@@ -141,6 +143,7 @@ impl<'a> OperationStatement<'a> {
                 return Ok(Param::Text(String::new()));
             }
 
+            // SQL has no absent values, so an omitted variable is null.
             let value = cx
                 .variables
                 .get(&variable.name)
@@ -222,6 +225,7 @@ fn refused_value(variables: &[VariableDef], error: &DbError) -> Option<Error> {
         crate::json::shorten(why)
     );
 
+    // Only data exceptions (class 22) are about the value itself.
     fault
         .code()
         .code()
@@ -239,6 +243,8 @@ impl Answered<'_> {
     ) -> CompletedValue {
         let rows = match &self.rows {
             Ok(Written { rows, kept: true }) => rows,
+            // The field that failed returns its own failure; the others report that nothing was
+            // done.
             Ok(Written { rows, kept: false })
                 if rows.len() != 1 || self.failed(cx, rows, field) =>
             {

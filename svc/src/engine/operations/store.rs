@@ -165,6 +165,9 @@ impl Store {
     /// Adds an operation, and evicts the least recently used ones to make room.
     pub(super) fn put(&mut self, operation: Registered, text: HashedText<Arc<str>>) {
         let id = operation.id;
+
+        // The replaced operation may have other names and hashes, which must not lead to the new
+        // one.
         self.remove(&id);
 
         while !self.has_room_for(&operation) {

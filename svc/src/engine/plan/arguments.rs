@@ -66,6 +66,7 @@ impl ArgPlan {
             .coerce(&def.ty, value)
             {
                 Ok(Some(constant)) => ArgSource::Constant(Some(constant)),
+                // Also an invalid constant: like a variable, it is reported when the field runs.
                 _ => ArgSource::Dynamic(value.clone()),
             },
         };
@@ -94,6 +95,8 @@ impl ArgPlan {
         };
 
         Self {
+            // A gated field with arguments only sets `varies` during planning, so no arguments are
+            // lost here.
             gates: gates.found.into_iter().map(|(gated, _)| gated).collect(),
             gates_vary: gates.varies,
             name: def.name.clone(),

@@ -30,6 +30,7 @@ impl Cacheable {
                 .filter(|field| !matches!(field.kind, PlanKind::Typename))
         };
 
+        // `None` is less than every time, so one field without a cache time rules out caching.
         let ttl = fields()
             .map(|field| field.root().and_then(|root| root.rules().cache))
             .min()??;
@@ -46,6 +47,8 @@ impl Cacheable {
         }
 
         reads.selection(root);
+
+        // A check decides for one client and one object, and a cached response may go to others.
         if reads.checks {
             return None;
         }
@@ -56,6 +59,8 @@ impl Cacheable {
             .chain(reads.types.iter().copied())
             .collect();
 
+        // A condition may depend on the rows of every type that relations lead to, and variables
+        // may name it only when the plan runs.
         let types = if reads.follows {
             reach.clone()
         } else {
@@ -124,6 +129,8 @@ impl Reads<'_> {
             self.types.insert(index);
         }
 
+        // The plan cannot see the rows that a function reads in its body; the field declares their
+        // types.
         let named = field
             .root()
             .into_iter()

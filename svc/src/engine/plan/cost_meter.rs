@@ -41,7 +41,11 @@ impl CostMeter {
     }
 
     fn tell(&mut self) -> Option<(&'static str, serde_json::Value)> {
+        // A list without a limit may have more rows than it was counted with, but only the
+        // requested complexity was admitted.
         let used = self.used.load(Ordering::Relaxed).min(self.asked);
+
+        // Taken, so that the drop after `end` does not report a second time.
         self.metering.take()?.after_running(Spent {
             asked: self.asked,
             used,

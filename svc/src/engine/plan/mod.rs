@@ -196,6 +196,7 @@ impl Plan {
     /// field, and the rows that an event names, are read in one statement together with their
     /// related rows.
     pub(crate) fn may_read_at_once(&self) -> bool {
+        // Several root fields of a query run at the same time, each with a separate statement.
         let [field] = self.root.fields.as_slice() else {
             return true;
         };
@@ -311,6 +312,7 @@ impl PlanField {
 
     /// The relation that this field follows.
     pub(crate) fn relation(&self) -> Option<Relation> {
+        // Limits and caches have to count the relation whether or not checks guard it.
         let kind = if let PlanKind::Checked(checked) = self.kind {
             checked.kind()
         } else {

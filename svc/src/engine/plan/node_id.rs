@@ -21,6 +21,8 @@ impl NodeType {
     /// Replaces the JSON of a row's own id, which starts at `start`, with the JSON of its node id.
     pub(crate) fn replace(&self, out: &mut Vec<u8>, start: usize) {
         let own = &out[start..];
+
+        // An id of a number type is written without quotes, so its JSON is the text.
         let own = serde_json::from_slice::<String>(own)
             .unwrap_or_else(|_| String::from_utf8_lossy(own).into_owned());
         out.truncate(start);
@@ -42,6 +44,8 @@ impl NodeType {
 pub(crate) fn read(text: &str) -> Result<(String, String), Error> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok();
     let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+
+    // A type name has no colon, so the first colon ends it, whatever the id of the row contains.
     let parts = decoded
         .as_deref()
         .and_then(|decoded| decoded.split_once(':'));

@@ -97,6 +97,8 @@ impl<'a> Planner<'a> {
             .type_named(operation.object_type())
             .ok_or_else(unknown)?;
         let root = self.selection(root, &[&operation.selection_set])?;
+
+        // Counted after merging: fields with the same response key run once.
         self.limits.within(
             ErrorCode::QueryTooLarge,
             "root fields",
@@ -138,6 +140,7 @@ impl<'a> Planner<'a> {
         type_index: TypeIndex,
         sets: &[&'a SelectionSet],
     ) -> Result<Arc<Selection>, RequestError> {
+        // The document outlives the planner, so an address identifies one selection set.
         let key = (
             type_index,
             sets.iter()
@@ -145,11 +148,16 @@ impl<'a> Planner<'a> {
                 .collect::<Vec<_>>(),
         );
 
+        // Planned once per type: fragments that spread each other twice would otherwise double the
+        // work at each level.
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
 
         let mut groups = Groups::new();
+
+        // Shared by the merged sets: a fragment adds its fields once to each merged selection
+        // (GraphQL specification, CollectFields).
         let mut visited = HashSet::new();
         for set in sets {
             self.collect(type_index, set, &mut visited, &mut groups)?;
@@ -258,6 +266,8 @@ impl<'a> Planner<'a> {
         key: &str,
         nodes: &[&'a Node<Field>],
     ) -> Result<PlanField, RequestError> {
+        // The arguments of the first field are used for all, so differing arguments would be
+        // ignored.
         check_same(key, nodes)?;
 
         let mut prefix = Vec::with_capacity(key.len() + 3);
@@ -283,6 +293,8 @@ impl<'a> Planner<'a> {
             ty: source.ty,
             args: source.args,
             children: source.children,
+            // An error lists these places, and a document may select the same field thousands of
+            // times.
             offsets: nodes
                 .iter()
                 .filter_map(|node| node.location())
@@ -328,6 +340,8 @@ impl<'a> Planner<'a> {
             }
         };
 
+        // Charged before its children are planned, so that a document that is too complex stops
+        // early.
         self.bounds.charge(self.limits)?;
         let args = self.args(def, nodes[0])?;
         let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
@@ -346,6 +360,8 @@ impl<'a> Planner<'a> {
         def: &FieldDef,
         node: &'a Node<Field>,
     ) -> Result<Arc<[ArgPlan]>, RequestError> {
+        // A fragment on an interface is planned for several object types, whose definitions of a
+        // field may differ in their arguments.
         let key = (std::ptr::from_ref(def), std::ptr::from_ref(node.as_ref()));
         if def.args.is_empty() {
             return Ok(Arc::default());

@@ -18,6 +18,7 @@ pub(super) fn same_lists(one: &Field, other: &Field) -> bool {
                     .find(|(other, _)| other == name)
                     .is_none_or(|(_, other)| same(value, other))
             }),
+            // apollo-compiler has already compared all other values.
             _ => true,
         }
     }

@@ -35,6 +35,9 @@ pub(in crate::engine) fn check_rules(
 
     plan.root.fields.iter().for_each(|field| check.field(field));
     let mut broken = check.broken;
+
+    // One error is kept even if the limit is 0; otherwise the operation would run with the broken
+    // values.
     broken.truncate(most.max(1));
     let shown = |broken: &Broken| {
         let path = broken.path.iter().map(|step| {

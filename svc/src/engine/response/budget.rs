@@ -73,6 +73,8 @@ impl Writing<'_> {
     /// Marks the value as complete.
     pub(crate) fn finish(&mut self, length: usize) {
         self.count(length);
+
+        // `Drop` returns the counted bytes, and a complete value keeps its bytes.
         self.counted = 0;
     }
 

@@ -34,6 +34,7 @@ impl Freshness {
 
     /// Whether `If-None-Match` shows that the client has this response (RFC 9110, section 13.1.2).
     pub(crate) fn is_known(&self, if_none_match: &HeaderValue) -> bool {
+        // The comparison is weak, so it ignores `W/` (RFC 9110, section 8.8.3.2).
         let opaque = |etag: &str| etag.trim().trim_start_matches("W/").to_owned();
         let (Ok(known), Ok(own)) = (if_none_match.to_str(), self.etag.to_str()) else {
             return false;

@@ -71,6 +71,8 @@ pub(crate) fn limited(message: &impl Display) -> String {
     impl std::fmt::Write for Limited {
         fn write_str(&mut self, text: &str) -> std::fmt::Result {
             self.0.push_str(text);
+
+            // A character has at most four bytes in UTF-8.
             if self.0.len() > MAX_MESSAGE * 4 {
                 Err(std::fmt::Error)
             } else {
@@ -124,6 +126,9 @@ impl Response {
     pub(crate) fn late(limit: Duration, effects: &[(String, Effect)]) -> Self {
         let late = format!("the request took longer than {} seconds", limit.as_secs());
         let any = |wanted: Effect| effects.iter().any(|(_, effect)| *effect == wanted);
+
+        // The worst effect counts first: a retry after an unknown or a kept write could write
+        // twice.
         let (code, message, effect) = match (
             any(Effect::Unknown),
             any(Effect::Done),

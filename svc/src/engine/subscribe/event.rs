@@ -149,6 +149,8 @@ impl Subscriber<'_> {
 
         let field = admission.field();
         let path = root.key(&field.key);
+
+        // Hooks expect a value, so an unseen row is a null for them, and is dropped afterwards.
         let mut is_seen = true;
         let run = async {
             let completing = AssertUnwindSafe(complete(cx, &admission, item, &path)).catch_unwind();

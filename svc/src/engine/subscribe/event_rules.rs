@@ -78,6 +78,7 @@ impl EventRules {
         let verdict = |filter: &Filter| self.verdict(row, filter, event);
         match filter {
             Filter::All(all) => all_of(all.iter().map(verdict)),
+            // By De Morgan, so that an undecided condition counts only if no other one holds.
             Filter::Any(any) => {
                 all_of(any.iter().map(|filter| verdict(filter).map(|holds| !holds)))
                     .map(|none| !none)
@@ -151,6 +152,7 @@ fn is_same(ty: &ColumnType, one: &str, other: &str) -> Option<bool> {
         "int2" | "int4" | "int8" => Some(one.parse::<i64>().ok()? == other.parse::<i64>().ok()?),
         "uuid" => Some(Uuid::try_parse(one).ok()? == Uuid::try_parse(other).ok()?),
         "bool" => Some(one.parse::<bool>().ok()? == other.parse::<bool>().ok()?),
+        // Under a nondeterministic collation, different texts may be equal.
         "text" | "varchar" if ty.is_exact => Some(false),
         _ => None,
     }

@@ -210,6 +210,8 @@ impl<'a> Subscriber<'a> {
         EventMeta { channel, planned }: EventMeta,
         row: TypeIndex,
     ) -> Result<Rows<'a>> {
+        // In a block, because whatever is alive across an `await` takes space in each waiting
+        // subscription.
         let filter = {
             let (db, answer) = (self.db(), self.answer_bytes());
             let cx = self
@@ -225,6 +227,8 @@ impl<'a> Subscriber<'a> {
             planned.shape == Shape::Optional,
         );
 
+        // Subscribed before the client is told that the subscription has begun, so that it misses
+        // no event from then on.
         let feed = self
             .engine
             .app

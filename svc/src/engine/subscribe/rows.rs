@@ -137,6 +137,8 @@ impl<'a> Rows<'a> {
 
     /// Sends the client a response, and waits until it is taken.
     async fn give(&self, giver: &Giver<Step>, response: Response) {
+        // Until the client has taken it, events that do not fit in the queue count as slowness of
+        // the client.
         self.feed.set_reading(false);
         giver.give(Step::Event(response)).await;
         self.feed.set_reading(true);
@@ -187,6 +189,7 @@ impl<'a> Rows<'a> {
                     (self.asked.filter.row(), self.subscriber);
                 let is_told = was_theirs || self.subscriber.could_see(row, event);
 
+                // The response consists of the key, which may be a gated field.
                 (is_told && engine.tells_keys(row, scope).await).then(|| self.deleted(&event.id))
             }
             Operation::Changed => {
@@ -217,6 +220,8 @@ impl<'a> Rows<'a> {
         participant: &Participant,
     ) -> Option<Response> {
         let sent = &self.asked.sent;
+
+        // Begun before the read: an event that arrives meanwhile is newer than the result.
         sent.begin_reading(id);
         let row = EventRow {
             row: &self.asked.filter,

@@ -75,6 +75,9 @@ impl SentRows {
             Some(at) => rows.remove(at).0,
             None => id.into(),
         };
+
+        // The row sent longest ago is forgotten: neither its deletion nor a change during a gap is
+        // reported then.
         if rows.len() >= MAX_ROWS {
             rows.remove(0);
         }
@@ -86,6 +89,7 @@ impl SentRows {
     pub(super) fn lose(&self, id: &str) {
         let mut inner = self.lock();
         if let Some(reading) = inner.reading_of(id) {
+            // A row that is no longer requested stays so, even if it is no longer seen either.
             reading.shown.get_or_insert(Shown::Unseen);
         }
         if let Some(at) = position(&inner.rows, id) {

@@ -44,6 +44,7 @@ fn of_row(views: Views<'_>, row: TypeIndex, source: &Source) -> Vec<Finding> {
         remedy,
     };
 
+    // Without any right to the view, one finding replaces one for each field.
     if source
         .columns
         .keys()
@@ -58,6 +59,7 @@ fn of_row(views: Views<'_>, row: TypeIndex, source: &Source) -> Vec<Finding> {
     }
 
     let broken = |stored: &'static str| {
+        // A field without a column is read from `data`, so the right to `data` decides.
         let column = if source.columns.contains_key(stored) {
             stored
         } else {

@@ -30,6 +30,8 @@ use crate::schema::Model;
 pub(crate) fn findings(model: &Model, database: &Database, catalog: &Catalog) -> Vec<Finding> {
     let mut found = findings_beside_nulls(model, database, catalog);
     found.extend(hints::nulls(model, catalog));
+
+    // Several checks can find the same fault, and only equal neighbors are removed.
     found.sort();
     found.dedup();
     found
@@ -90,6 +92,7 @@ pub(crate) async fn note_findings(database: Weak<Database>, model: Arc<Model>) {
             return;
         };
 
+        // Subscribed before the catalog is read, so that a change during it is not missed.
         let mut changes = database.told_of_changes();
         if let Ok(catalog) = database.catalog().await {
             let found = findings(&model, &database, &catalog);
@@ -100,6 +103,7 @@ pub(crate) async fn note_findings(database: Weak<Database>, model: Arc<Model>) {
             known = found;
         }
 
+        // Not held while it waits, so that the database can be closed.
         drop(database);
 
         if changes.changed().await.is_err() {

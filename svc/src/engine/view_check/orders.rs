@@ -60,6 +60,7 @@ impl OrderKey {
 
 /// The reason why rows cannot be ordered by a key.
 fn cause(model: &Model, catalog: &Catalog, row: TypeIndex, key: &OrderKey) -> Option<String> {
+    // The statement is only written, not run: writing it finds unknown columns.
     let query = Query {
         order: vec![default_key(key)],
         ..Query::new(row, Filter::All(Vec::new()))

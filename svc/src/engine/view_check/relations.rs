@@ -95,6 +95,8 @@ fn mismatch(
         "`{name}` of `{here}` is {}, and `{other_name}` of `{there}` is {}",
         one.sql, other.sql
     );
+
+    // Only a text can be read as a uuid, so with any other type the keys never match.
     let is_hopeless = a != "text" && b != "text" && (a == "uuid" || b == "uuid");
 
     Some((

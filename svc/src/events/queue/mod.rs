@@ -121,6 +121,9 @@ impl Queue {
 
         let is_accepted = accepts.accepts(row);
         let mut waiting = self.waiting();
+
+        // Removed also if the subscriber does not accept the new event: the values of the earlier
+        // one are out of date.
         let hides = waiting.remove(row);
 
         if is_accepted {

@@ -63,6 +63,8 @@ pub(super) async fn read(mut body: Body, bounds: Bounds<'_>) -> Result<Arrived, 
         });
     }
 
+    // From here on the client decides when the rest arrives, so the body counts among the bodies of
+    // its address, and may be given up for another one.
     let pending = bounds.pending.register(bounds.address);
     let read = tokio::time::timeout(bounds.timeout, rest(body, first, limit, &pending));
 

@@ -112,6 +112,7 @@ fn make_room(windows: &mut HashMap<Option<IpAddr>, Window>, now: Instant) -> Opt
         return None;
     }
 
+    // An address that has to wait stays: otherwise a flood of other addresses would free it.
     let displaceable = windows
         .iter()
         .filter(|(address, window)| address.is_some() && window.count < MAX_GUESSES);

@@ -59,6 +59,9 @@ impl DevAuth {
         };
 
         let address = if is_guess { event().ip_address } else { None };
+
+        // Checked before the password: an address that has to wait must not learn whether its guess
+        // is right.
         if is_guess && let Some(wait) = self.guesses.wait(address, Instant::now()) {
             return Some(too_many_guesses(wait));
         }
@@ -88,6 +91,7 @@ impl DevAuth {
     }
 
     fn has_credentials(&self, headers: &HeaderMap) -> bool {
+        // With two headers, a proxy and the service could each read a different one.
         let mut values = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(value), None) = (values.next(), values.next()) else {
             return false;

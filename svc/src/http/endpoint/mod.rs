@@ -103,6 +103,9 @@ async fn answer_post(
 
     let Arrived { bytes, pending } = read(service, &parts.headers, body, address).await?;
     let _admitted = service.protection.enter(address).await?;
+
+    // The bytes count until here: a queue of requests with large bodies would otherwise have no
+    // limit.
     drop(pending);
 
     match parameters::from_body(&bytes, service.batch_max)? {
@@ -307,6 +310,8 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     };
 
     let value = headers.get(header::CONTENT_TYPE);
+
+    // Fast path for the value that nearly all clients send.
     if value.is_some_and(|value| value == "application/json") {
         return Ok(());
     }
@@ -329,6 +334,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     });
 
     match charset.as_deref().map(|charset| charset.trim_matches('"')) {
+        // RFC 8259, section 8.1: JSON between systems is UTF-8.
         None | Some("utf-8" | "utf8") => Ok(()),
         Some(_) => Err(unsupported("send the request in UTF-8")),
     }

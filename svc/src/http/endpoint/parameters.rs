@@ -128,6 +128,7 @@ pub(in crate::http) fn from_query_string(query: &str) -> Result<Request<'static>
             _ => continue,
         };
 
+        // Of two values, a cache or proxy in front could read one and the service the other.
         if fields.get(&name).is_some() {
             return Err(bad_request(format!(
                 "the parameter `{name}` is given twice"
@@ -150,6 +151,7 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
         Some(DocumentId::Hash(hash)) => (Some(hash), document_id),
         // If both are given, the check below returns an error.
         Some(id) if document_id.is_none() && fields.get("query").is_none() => (None, Some(id)),
+        // Beside a document, the hash would have to match it, which is checked for SHA-256 only.
         Some(DocumentId::Name(_)) => return Err(not_sha256()),
         None => (None, document_id),
     };

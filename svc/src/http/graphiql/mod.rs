@@ -89,6 +89,8 @@ async fn asset(Path(name): Path<String>) -> Response<Body> {
     let headers: [(HeaderName, HeaderValue); 4] = [
         (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
         (header::CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+        // The names carry no version: a script of an earlier release in a browser's cache would not
+        // fit the page.
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
         (
             header::X_CONTENT_TYPE_OPTIONS,

@@ -94,6 +94,8 @@ impl LiveConnections {
         let key = open
             .connections
             .insert(Watched::new(notes.clone(), Instant::now()));
+
+        // Set under the lock, so that of two concurrent first connections only one starts the task.
         let is_watched = std::mem::replace(&mut open.is_watched, true);
 
         Ok((
@@ -142,6 +144,8 @@ impl Seat {
     #[cfg(feature = "auth")]
     pub(in crate::http) fn of_user(&mut self, user: &str) -> Result<(), Full> {
         let mut open = self.list.lock();
+
+        // Connections of a user share one copy of the name.
         let user = open
             .users
             .get_key_value(user)
@@ -208,10 +212,13 @@ impl Drop for Seat {
             remove(&mut open.addresses, address);
         }
 
+        // A burst of connections would otherwise keep its memory until the process ends.
         if open.connections.is_empty() {
             open.connections.shrink_to_fit();
         }
 
+        // Unlocked first: the held value may be of any type, and its destructor must not run under
+        // the lock of all connections.
         drop(open);
 
         self.notes.end();

@@ -163,6 +163,7 @@ impl Notes {
 
     /// Is ready when the connection must end.
     pub(in crate::http) fn poll_ending(&self, cx: &mut Context<'_>) -> Poll<Ending> {
+        // Registered before the read: an order between the two steps would otherwise wake no task.
         self.task.register(cx.waker());
         self.ending().map_or(Poll::Pending, Poll::Ready)
     }
@@ -186,6 +187,8 @@ impl Notes {
     /// Sets whether a message is waiting for the client.
     #[cfg(feature = "websocket")]
     pub(in crate::http) fn set_writing(&self, is_writing: bool) {
+        // The number grows with each change, so the watch can distinguish one long wait from two
+        // short waits for different messages.
         if (self.writing.load(Ordering::Relaxed) & 1 == 1) != is_writing {
             self.writing.fetch_add(1, Ordering::Relaxed);
         }

@@ -53,6 +53,8 @@ impl Revocations {
                 );
             }
             Ok(Err(_)) | Err(_) => {
+                // A short outage, such as a restart of the store, must not close all sockets at
+                // once.
                 let away = *self.away.get_or_insert_with(Instant::now);
                 if away.elapsed() >= OUTAGE {
                     tracing::error!(

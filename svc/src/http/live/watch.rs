@@ -58,6 +58,9 @@ impl LiveConnections {
         for (_, watched) in &mut open.connections {
             watched.look(&self.config, now);
         }
+
+        // Decided under the lock: a connection that comes later sees `false`, and starts another
+        // task.
         open.is_watched = !open.connections.is_empty();
         open.is_watched
     }

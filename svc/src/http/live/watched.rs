@@ -54,6 +54,9 @@ impl Watched {
         let writing = notes.writing.load(Ordering::Relaxed);
 
         self.idle = (operations == 0).then(|| self.idle.unwrap_or(now));
+
+        // Only the same message continues a wait: a client that takes one message after the other
+        // is slow, but not stuck.
         let waits = self
             .writing
             .filter(|(message, _)| *message == writing)
@@ -86,6 +89,9 @@ impl Watched {
 
         if since(self.last_ping) >= config.ping_interval {
             let heard = notes.heard.load(Ordering::Relaxed);
+
+            // Any message counts as a sign of life, not only a pong: a client that sends much may
+            // answer the ping late.
             let is_silent = self.pinged.is_some_and(|before| before == heard);
             self.tell(if is_silent {
                 Order::End(Ending::Silent)

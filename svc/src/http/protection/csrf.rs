@@ -192,6 +192,8 @@ impl CsrfProtection {
 
         match head.headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes) {
             Some(b"same-origin" | b"none") => false,
+            // `same-site` is foreign as well: another host below the same domain may belong to
+            // another party.
             Some(_) => true,
             // Browsers before 2023 send only the origin.
             None => !origins().all(|origin| {

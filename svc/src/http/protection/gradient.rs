@@ -82,6 +82,8 @@ impl Gradient {
     pub(super) fn after(&mut self, window: Window) -> usize {
         self.windows += 1;
         self.may_probe |= window.may_probe;
+
+        // Under new pressure the limit is probably too high, so the next probe comes soon.
         if window.is_pressed && !self.is_pressed {
             self.windows = self.windows.max(PERIOD - FIRST);
         }
@@ -98,6 +100,8 @@ impl Gradient {
             self.follow(window);
         }
 
+        // Below the limit, requests do not wait for a permit, and a probe would cost throughput
+        // without a finding.
         let is_probed = self.may_probe && window.peak as f64 >= self.limit * 0.9;
         if self.windows >= PERIOD + PROBE {
             self.begin(if window.mean < known * FOUND {
@@ -135,6 +139,8 @@ impl Gradient {
             ..
         }: Window,
     ) {
+        // The latency belongs to the requests that ran, which may be far fewer than the limit
+        // allows.
         let used = self.limit.min(peak as f64);
         let quiet = self.quiet[0].min(self.quiet[1]);
         let least = if is_pressed {

@@ -221,6 +221,8 @@ impl Overload {
             .micros
             .fetch_add(micros(now - since), Ordering::Relaxed);
         self.seen.requests.fetch_add(1, Ordering::Relaxed);
+
+        // A load first: a write by every request would move the cache line between the processors.
         if running > self.seen.peak.load(Ordering::Relaxed) {
             self.seen.peak.fetch_max(running, Ordering::Relaxed);
         }
@@ -289,6 +291,9 @@ impl Overload {
             self.permits.add_permits(more - forgiven);
         } else {
             let less = old - limit;
+
+            // Only free permits can be forgotten; running requests owe the others, and give them up
+            // when they end.
             let taken = self.permits.forget_permits(less);
             self.owed.fetch_add(less - taken, Ordering::Relaxed);
         }
@@ -316,6 +321,8 @@ fn micros(time: Duration) -> u64 {
 
 impl Drop for Admitted<'_> {
     fn drop(&mut self) {
+        // Recorded while the permit is still held, so that the request counts among the running
+        // ones.
         self.overload.saw(self.since);
         let Some(permit) = self.permit.take() else {
             return;

@@ -80,6 +80,8 @@ impl Watch {
             "load shedding started: the service has more requests than it can take (SVC_MAX_IN_FLIGHT, \
              SVC_SHED_AFTER), and refuses some with 503"
         );
+
+        // The rejection that started the task is already counted, and belongs to this period.
         let counts = [
             shedding.refused.load(Ordering::Relaxed) - 1,
             shedding.answered.load(Ordering::Relaxed),

@@ -47,6 +47,7 @@ impl MediaType {
 /// Whether a browser requests a page.
 #[cfg(feature = "graphiql")]
 pub(in crate::http) fn wants_html(headers: &HeaderMap) -> bool {
+    // Many API clients send `*/*`, which allows HTML as well, so only the exact name counts.
     quality(headers, "text/html").is_some_and(|found| found.weight > 0 && found.specificity == 2)
 }
 

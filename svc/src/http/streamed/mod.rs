@@ -201,6 +201,8 @@ async fn start(
     }
 
     let Arrived { bytes, pending } = read(service, &parts.headers, body, address).await?;
+
+    // The seat comes first: a client without a seat must not wait in the queue, nor hold a permit.
     let (seat, admitted) = (take_seat()?, service.protection.enter(address).await?);
     drop(pending);
     let request = parameters::one_from_body(&bytes)?;
@@ -215,6 +217,8 @@ async fn start(
     expect(unused_mut, reason = "nothing says who asks")
 )]
 fn seat(service: &HttpState, client: &Client) -> Result<Seat, Full> {
+    // A user has a separate limit: the limit of an address would otherwise exclude users behind one
+    // proxy.
     #[cfg(feature = "auth")]
     let address = client.address.filter(|_| client.user.is_none());
     #[cfg(not(feature = "auth"))]

@@ -120,6 +120,9 @@ fn is_multipart(range: &str) -> bool {
 fn event(answer: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(answer.len() + 24);
     text.extend_from_slice(b"event: next");
+
+    // An event stream ends a line at LF, CR or both (WHATWG HTML, section 9.2), so each line of the
+    // response needs the prefix `data:`.
     for line in answer.split(|byte| matches!(byte, b'\n' | b'\r')) {
         text.extend_from_slice(b"\ndata: ");
         text.extend_from_slice(line);

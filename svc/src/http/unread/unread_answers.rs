@@ -143,6 +143,8 @@ impl PendingResponses {
         let is_theirs =
             |answer: &&mut Answer| !answer.is_given_up && clients.contains(&answer.client.id());
         for answer in waiting.answers().filter(is_theirs) {
+            // Subtracted now, although the connection drops the bytes later: the next check would
+            // otherwise close further connections for the same bytes.
             answer.is_given_up = true;
             answer.client.give_up();
             self.bytes.fetch_sub(answer.bytes, Ordering::Relaxed);
@@ -189,7 +191,8 @@ impl Watch {
             }
         }
 
-        // Callers in the meantime have seen that there is a task.
+        // A caller since the last check has seen a running task and started none, so the bytes are
+        // checked once more.
         let answers = self.0.clone();
         drop(self);
 

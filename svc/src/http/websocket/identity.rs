@@ -33,6 +33,8 @@ pub(super) fn credentials(payload: Option<&RawValue>) -> Result<Option<HeaderMap
     let all = fields.iter().chain(headers.into_iter().flatten());
     let mut found =
         all.filter(|(name, value)| name.eq_ignore_ascii_case("authorization") && !value.is_null());
+
+    // With two tokens, the order of the keys would decide the identity of the client.
     let header = match (found.next(), found.next()) {
         (None, _) => return Ok(None),
         (Some((_, Value::String(text))), None) => {

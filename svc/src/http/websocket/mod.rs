@@ -100,6 +100,8 @@ fn accept(
         .addresses
         .counted(request.headers(), request.extensions());
     let (service, opened, credentials) = prepare(service, request);
+
+    // Before the response: only an HTTP response can refuse with a status and a `Retry-After`.
     let seat = service.live.open(opened.header_bytes(), address)?;
     let long_lived = seat.long_lived();
 
@@ -238,6 +240,8 @@ fn prepare(
         parts.headers.remove(name);
     }
 
+    // All operations share the headers for as long as the socket is open; the token is needed only
+    // until the client is authenticated.
     let credentials = match parts.headers.entry(header::AUTHORIZATION) {
         header::Entry::Occupied(found) => {
             let (name, values) = found.remove_entry_mult();

@@ -87,6 +87,8 @@ impl Operations {
         }
 
         let woken = Arc::<WakeFlag>::default();
+
+        // No event wakes a new operation, but it has to be polled once to start waiting.
         woken.remember();
 
         self.running.push(Running {
@@ -118,6 +120,7 @@ impl Operations {
             let at = (self.next + turn) % count;
             let running = &mut self.running[at];
             if std::mem::take(&mut running.is_told) {
+                // An operation that returned an event has registered no waker for the next one.
                 running.woken.remember();
             }
 
@@ -128,6 +131,9 @@ impl Operations {
 
             running.is_told = true;
             let id = running.operation.id.clone();
+
+            // The next search begins behind this operation: one with many events must not keep the
+            // others waiting.
             self.next = at + 1;
             if !matches!(event, Event::Next(_)) {
                 self.running.swap_remove(at);
@@ -232,6 +238,8 @@ impl Running {
         is_new: bool,
         counter: &AnswerCounter<'_>,
     ) -> Option<Event> {
+        // Registering the task is the expensive step, and a socket may have many operations that
+        // wait.
         let is_woken = (is_new || self.woken.is_woken()) && self.woken.take_wake(cx.waker());
         if !is_woken {
             return None;
@@ -287,6 +295,8 @@ impl Operation {
                         self.state = State::Streaming(stream);
                         continue;
                     }
+                    // The protocol has `error` for operations that did not run; the result of a
+                    // query or mutation is a `next`, also with errors in it.
                     Ok(Err(response)) if response.answer.is_executed() => {
                         (State::Answered, Event::Next(response))
                     }

@@ -15,6 +15,7 @@ pub(super) fn is_allowed(headers: &HeaderMap, uri: &Uri, allowed: &[String]) -> 
     let origin = match (origins.next(), origins.next()) {
         (None, _) => return true,
         (Some(origin), None) => origin.to_str().unwrap_or_default(),
+        // With two origins, a proxy and the service could each check a different one.
         (Some(_), Some(_)) => return false,
     };
 

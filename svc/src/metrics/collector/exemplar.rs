@@ -65,8 +65,12 @@ impl Exemplars {
 pub(super) fn with_exemplars(text: &str, exemplars: &[String]) -> String {
     let mut exemplars = exemplars.iter();
     let mut told = String::with_capacity(text.len());
+
+    // The list has an element for each bucket line, in the order of the text.
     for line in text.lines() {
         told.push_str(line);
+
+        // The name ends at the brace; the value of a label may end in `_bucket` as well.
         if line
             .split_once('{')
             .is_some_and(|(name, _)| name.ends_with("_bucket"))

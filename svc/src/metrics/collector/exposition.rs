@@ -61,8 +61,11 @@ impl Metrics {
                     &text,
                     &exemplars.lock().unwrap_or_else(PoisonError::into_inner),
                 );
+
+                // OpenMetrics requires `# EOF` as the last line; the older format does not have it.
                 encode_eof(&mut text)?;
             }
+            // The text format 0.0.4 has `untyped` in place of OpenMetrics' `unknown`.
             Format::Text => text = text.replace("_total unknown\n", "_total untyped\n"),
         }
 
@@ -189,6 +192,7 @@ impl Encoding {
         let errors = values(&self.collector.mutation_errors.all(), Counter::get);
         let mut total: Values<1> = Vec::new();
 
+        // A mutation has a series for each type of its results and of its errors.
         for ([name, _], count) in success.iter().chain(&errors) {
             match total.iter_mut().find(|([known], _)| known == name) {
                 Some((_, sum)) => *sum += count,

@@ -72,6 +72,8 @@ impl<S: 'static, const N: usize> Family<S, N> {
         }
 
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+
+        // Another thread may have added the series between the two locks.
         let is_known = known.series.contains_key(&Labels(labels));
         if !is_known && known.chosen == self.most {
             return known.get(folded, make);

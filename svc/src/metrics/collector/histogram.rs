@@ -43,9 +43,14 @@ impl Histogram {
     /// Counts a time.
     pub(super) fn observe(&self, time: Duration) {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+
+        // A bucket includes its bound, as its label `le` requires.
         let bucket = BOUNDS.partition_point(|bound| bound * 1_000 < nanoseconds);
         let shard = &self.shards[shard()];
         shard.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+
+        // The two additions are not atomic together: a scrape in between may count a sample without
+        // its time, but no thread waits for another.
         shard.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
         self.exemplars.note(bucket, time);
     }
@@ -72,6 +77,7 @@ impl Histogram {
             .sum();
 
         Distribution {
+            // The count must equal the last cumulative bucket, so it is not read a second time.
             count: buckets.iter().map(|(_, count)| count).sum(),
             sum: Duration::from_nanos(nanoseconds).as_secs_f64(),
             exemplars: self.exemplars.texts(buckets.len()),

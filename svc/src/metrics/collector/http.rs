@@ -69,6 +69,8 @@ impl EndpointSeries {
         // Clients may send arbitrary methods, which are not cached.
         if labels[0] != OTHER {
             self.known.rcu(|known| {
+                // The closure runs again if another thread has changed the list, possibly by this
+                // very entry.
                 let others = known
                     .iter()
                     .filter(|(known, of, _)| known != method || *of != status)

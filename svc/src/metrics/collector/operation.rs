@@ -63,6 +63,7 @@ impl RunningOperation {
 
     /// Ends the operation.
     pub(crate) fn end(mut self, is_success: bool) {
+        // The drop that follows counts the operation.
         self.is_success = is_success;
     }
 }

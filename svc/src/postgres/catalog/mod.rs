@@ -213,6 +213,7 @@ impl Catalog {
 
     /// Whether both describe the same state of the database.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
+        // Facts that serve only hints are not compared, as a difference closes all connections.
         self.sources == other.sources
             && self.settings == other.settings
             && self.unpopulated == other.unpopulated

@@ -66,6 +66,7 @@ impl Given {
 
             match parameter::find(&name) {
                 Some(parameter) => given.put(parameter, text, None)?,
+                // The unknown name may be part of a password, so the message does not quote it.
                 None if split.is_doubtful => return Err(BadUrl::new(MISPLACED)),
                 None => {
                     let (name, known) = (crate::json::shorten(&name), parameter::names());

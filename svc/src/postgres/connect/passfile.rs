@@ -13,10 +13,13 @@ pub(super) fn password(
 ) -> Option<String> {
     let mut names: Vec<&str> = host.name.iter().map(String::as_str).collect();
     if names.is_empty() || host.folder().is_some() {
+        // As in libpq, lines for `localhost` also apply to sockets.
         names.push("localhost");
     }
 
     let address = host.address.map(|address| address.to_string());
+
+    // As in libpq, the address is compared only if the host has no name.
     if let (None, Some(address)) = (&host.name, &address) {
         names = vec![address];
     }

@@ -137,6 +137,7 @@ fn hosts(given: &Given) -> Result<Vec<HostConfig>, BadUrl> {
 
     (0..count)
         .map(|index| {
+            // As in libpq, a single port applies to all hosts.
             let port = port(
                 given,
                 ports

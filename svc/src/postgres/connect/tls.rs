@@ -105,6 +105,9 @@ impl TlsConfig {
         let negotiation = given
             .choice("sslnegotiation", &NEGOTIATIONS)?
             .unwrap_or(SslNegotiation::Postgres);
+
+        // A connection that starts with TLS has no way back to plain text, which weaker modes allow
+        // for.
         if negotiation == SslNegotiation::Direct && matches!(mode, Mode::Disable | Mode::Prefer) {
             return Err(given.refuse(
                 "sslnegotiation",
@@ -140,7 +143,8 @@ fn verify(given: &Given, mode: Mode, has_root: bool) -> Result<Verify, BadUrl> {
              the file of your authority, or use verify-full",
         )),
         Mode::VerifyCa => Ok(Verify::Authority),
-        // As in libpq, because some programs rely on it.
+        // As in libpq, where `require` checks the authority if one is given, because some programs
+        // rely on it.
         Mode::Require if has_root => Ok(Verify::Authority),
         Mode::Disable | Mode::Prefer | Mode::Require => Ok(Verify::Nothing),
     }
@@ -158,6 +162,8 @@ fn identity(given: &Given) -> Result<Option<(Pem, Pem)>, BadUrl> {
     ) {
         (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
         (Some(_), None) => Err(given.refuse("sslcert", "needs the certificate's key; give sslkey")),
+        // As in libpq, the key in the user's directory is unused without a certificate; a key that
+        // is named must have one.
         (None, Some(_)) if given.text("sslkey").is_some() => {
             Err(given.refuse("sslkey", "needs the key's certificate; give sslcert"))
         }

@@ -124,6 +124,7 @@ fn push_hosts(text: &str, pairs: &mut Vec<(String, String)>) -> Result<(), BadUr
     }
 
     for (name, list) in [("host", hosts.join(",")), ("port", ports.join(","))] {
+        // An empty list would hide the variable of the environment.
         if list.contains(|char| char != ',') {
             pairs.push((name.to_owned(), list));
         }
@@ -172,6 +173,8 @@ fn push_query(query: &str, pairs: &mut Vec<(String, String)>) -> Result<(), BadU
 }
 
 fn decoded(text: &str, what: &str) -> Result<String, BadUrl> {
+    // `percent_decode_str` keeps a malformed escape as it is, which would silently change a
+    // password.
     let is_hex = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_encoded = |(at, _): (usize, &str)| text.get(at + 1..at + 3).is_some_and(is_hex);
     if !text.match_indices('%').all(is_encoded) {

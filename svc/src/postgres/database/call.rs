@@ -76,6 +76,8 @@ impl Database {
 
         let function = self.function(&spec).await?;
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
+
+        // The statement that can roll back reads only the first row, so it does not suit a list.
         let undone_if =
             undone_if.filter(|_| function.may_have_status && !(list && function.returns_set));
         let mut statement = function.statement(&values, undone_if);
@@ -223,6 +225,8 @@ fn is_undone(error: &DriverError, rows: &[Row]) -> bool {
     let DriverError::Postgres(error) = error else {
         return false;
     };
+
+    // A function may raise an error with the same text, but no row arrives before that.
     !rows.is_empty()
         && error
             .as_db_error()

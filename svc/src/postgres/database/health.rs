@@ -113,6 +113,7 @@ impl Database {
 
     /// Whether the watcher gets a response, on its own connection.
     async fn answers(&self) -> bool {
+        // Before the check is requested, as its verdict may come at once.
         let mut health = self.health.subscribe();
         self.suspect();
         timeout(ANSWER, health.changed()).await.is_ok() && self.is_up()
@@ -184,6 +185,8 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
                 strong.tell(Health::Up);
                 let health = strong.health.subscribe();
                 let suspected = strong.suspected.clone();
+
+                // Without a reference, so that the database can be dropped during the wait.
                 drop(strong);
 
                 if !wait_for_a_reason(health, &suspected).await {
@@ -202,6 +205,7 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
                     said.push(reason.clone());
                 }
 
+                // Before the verdict, as requests read the reason once they see that.
                 strong.note_reason(Some(reason));
 
                 match error {

@@ -77,7 +77,7 @@ impl Database {
 
         let refused = error.of_database().filter(|error| is_reason(error))?;
 
-        // PostgreSQL's message names the domain and its constraint.
+        // PostgreSQL's message names the domain and its constraint, which are not for clients.
         let is_of_domain = OF_DOMAIN.contains(&refused.code().code());
 
         Some(if is_of_domain {

@@ -57,6 +57,9 @@ impl Database {
             };
 
             let connection = owner.as_mut().unwrap_or(connection);
+
+            // One transaction, so that a set-up which fails half-way leaves nothing behind and can
+            // run again.
             connection.begin("BEGIN").await?;
             connection
                 .script(BEFORE_SETUP)

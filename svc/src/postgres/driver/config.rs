@@ -140,6 +140,8 @@ impl Target {
             })
         };
 
+        // tokio-postgres limits only the TCP connection, but a server that hangs still accepts
+        // those.
         match config.get_connect_timeout() {
             Some(time) => tokio::time::timeout(*time, open)
                 .await
@@ -199,6 +201,8 @@ impl Target {
     fn order(&self) -> Vec<usize> {
         let mut order: Vec<_> = (0..self.hosts.len()).collect();
         if self.balance {
+            // Each `RandomState` has other keys, so the hashes of the same hosts have a random
+            // order.
             let random = RandomState::new();
             order.sort_by_key(|host| random.hash_one(host));
         }
@@ -250,6 +254,7 @@ fn config(connect: &ConnectConfig, host: &HostConfig) -> Config {
             config.host_path(folder);
         }
         (None, Some(address)) => {
+            // The name serves only to check the certificate.
             config.host(host.certified_name()).hostaddr(address);
         }
         (None, None) => {
@@ -321,6 +326,7 @@ fn with_options(mut config: Config, connect: &ConnectConfig) -> Config {
 /// The settings of a session: those that are given, then those that decide how PostgreSQL writes
 /// values as text.
 fn session_options(connect: &ConnectConfig) -> String {
+    // The last setting of a name applies, so the URL cannot change the format of values.
     format!(
         "{} -c DateStyle=ISO -c TimeZone=UTC -c extra_float_digits=2",
         connect.options

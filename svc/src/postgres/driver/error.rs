@@ -74,6 +74,7 @@ impl DriverError {
 
         let place = match error.position() {
             Some(ErrorPosition::Original(at)) => {
+                // PostgreSQL counts the position in characters, and not in bytes.
                 let before = usize::try_from(*at).unwrap_or(usize::MAX).saturating_sub(1);
                 format!(
                     "line {}",
@@ -192,8 +193,9 @@ impl DriverError {
             Self::Unreachable(error) => error.is_lost_connection(),
             Self::Io(error) => is_reset(error),
             Self::Postgres(error) => match error.code() {
-                // 57P03: the server is starting up or shutting down.
                 Some(code) if code.code().starts_with("08") => is_fatal(error),
+                // 57P03: the server is starting up or shutting down, so another attempt at once
+                // would fail too.
                 Some(code) => {
                     code.code().starts_with("57P") && *code != SqlState::CANNOT_CONNECT_NOW
                 }
@@ -239,6 +241,8 @@ impl DriverError {
         let Self::Postgres(error) = self else {
             return matches!(self, Self::Changed | Self::TransactionFailed);
         };
+
+        // The value could not be encoded, so nothing was sent.
         if std::error::Error::source(error).is_some_and(|source| source.is::<Unwritten>()) {
             return true;
         }
@@ -270,8 +274,9 @@ impl DriverError {
             return false;
         };
 
-        // An error with a context comes from a statement inside a function, which has started by
-        // then.
+        // The code has many causes, and messages are in the server's language, so the C function
+        // decides. An error with a context comes from a statement inside a function, which has
+        // started by then.
         let changed = *error.code() == SqlState::FEATURE_NOT_SUPPORTED
             && error.routine() == Some("RevalidateCachedQuery")
             && error.where_().is_none();

@@ -32,6 +32,8 @@ impl ListeningConnection {
             let Opened {
                 client, mut wire, ..
             } = Target::new(connect).connect().await?;
+
+            // Before `LISTEN`, as a notification may arrive together with its response.
             wire.keep_notifications();
             let listen: String = channels
                 .iter()

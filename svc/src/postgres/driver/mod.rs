@@ -152,10 +152,13 @@ impl Driver {
         let statement = Statement::new("SELECT 1", Vec::new());
         let (mut answers, mut left) = (Some(answers), self.pool.size.saturating_add(TRIES));
         loop {
+            // Pinned outside of the time-out, so that a longer wait keeps its place in the queue.
             let mut acquiring = pin!(self.pool.acquire());
             let slot = match timeout(patience, acquiring.as_mut()).await {
                 Ok(slot) => slot?,
                 Err(_) => {
+                    // A pool that is merely busy is no outage, so the watcher's own connection
+                    // decides whether the wait goes on.
                     if let Some(answers) = answers.take()
                         && !answers.await
                     {
@@ -187,6 +190,8 @@ impl Driver {
     #[cfg(feature = "sqlx")]
     pub(super) fn transaction_settings(&self) -> Option<&str> {
         let target = &self.pool.target;
+
+        // Both lead to the same pooler, and either may be the first to have connected.
         (target.is_pooled() || self.catalog.is_pooled()).then(|| target.transaction_settings())
     }
 

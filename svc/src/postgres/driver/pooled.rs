@@ -110,6 +110,7 @@ fn parse(options: &str) -> (Vec<(String, String)>, Vec<String>) {
             (None, None) => String::new(),
         };
         match setting.split_once('=') {
+            // PostgreSQL also accepts dashes in place of the underscores of a name.
             Some((name, value)) => found.push((name.replace('-', "_"), value.to_owned())),
             None => left_out.push(word),
         }

@@ -78,8 +78,12 @@ async fn accept(listener: UnixListener, target: Arc<Target>, unwanted: Option<Ar
             Ok((client, _)) => {
                 running.spawn(forward(client, target.clone(), unwanted.clone()));
             }
+            // Without free file descriptors, each attempt fails at once and would occupy a
+            // processor.
             Err(_) => tokio::time::sleep(PAUSE).await,
         }
+
+        // A `JoinSet` keeps finished tasks until they are taken out.
         while running.try_join_next().is_some() {}
     }
 }
@@ -98,6 +102,8 @@ async fn copy(
     unwanted: Option<&str>,
 ) -> std::io::Result<()> {
     if let Some(unwanted) = unwanted {
+        // sqlx does not request TLS from a local socket, so the start-up message comes first. Its
+        // length includes the four bytes of the length.
         let length = client.read_u32().await?;
         let mut message = vec![
             0;
@@ -145,6 +151,8 @@ impl Target {
         let host = match self.hosts.as_slice() {
             [_] if self.accepts_any() => 0,
             _ => {
+                // Only a session shows whether a server fits, and sqlx's own begins later, so one
+                // is opened for the choice alone.
                 let found = self.connect().await?;
                 drop(found.client);
                 found.wire.close();

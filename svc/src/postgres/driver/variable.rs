@@ -19,6 +19,7 @@ pub(super) fn write(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<IsNu
     let is_json = matches!(*base(ty), Type::JSON | Type::JSONB);
     match value {
         Value::Null => return Ok(IsNull::Yes),
+        // Before the texts: a text is valid JSON only with its quotes.
         value if is_json => out.extend_from_slice(value.to_string().as_bytes()),
         Value::String(text) => out.extend_from_slice(text.as_bytes()),
         Value::Bool(_) | Value::Number(_) => out.extend_from_slice(value.to_string().as_bytes()),
@@ -65,7 +66,9 @@ fn array(items: &[Value], item: &Type, out: &mut BytesMut) -> Result<(), BoxErro
         }
 
         match value {
+            // Without quotes, as PostgreSQL reads `"NULL"` in an array as a text.
             Value::Null => out.extend_from_slice(b"NULL"),
+            // In an array of JSON, an inner list is an element, and not another dimension.
             Value::Array(inner) if !matches!(*base(item), Type::JSON | Type::JSONB) => {
                 array(inner, item, out)?;
             }

@@ -354,6 +354,8 @@ pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option
                     .unwrap_or_default(),
             )
         }
+        // The text of the message depends on the server's language, but not the name of the type in
+        // it.
         "42704" if message.contains("ltree") || message.contains("lquery") => {
             DbError::NoExtension("ltree")
         }
@@ -418,6 +420,7 @@ impl DbError {
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::BadVariable(_) => Error::new(ErrorCode::BadRequest, text),
             Self::Refused(error) => *error,
+            // The cause may describe rows that the policy hides, so it goes only to the log.
             Self::Policy(_) => {
                 Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text)
             }

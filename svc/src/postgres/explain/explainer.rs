@@ -148,6 +148,8 @@ impl Explainer {
             _permit: permit,
         };
 
+        // Planning evaluates stable and immutable functions, and in this transaction none of them
+        // can write.
         explainer.connection.begin("BEGIN READ ONLY").await?;
         if let Some(setup) = session.setup() {
             explainer.connection.read(setup).await?;
@@ -193,6 +195,7 @@ impl Explainer {
         settings: &str,
         statement: &Statement,
     ) -> Result<Value, PlanFailure> {
+        // A prepared statement outlives the rollback to the savepoint, so each has its own name.
         self.prepared += 1;
         let (name, list) = (
             format!("svc_explained_{}", self.prepared),
@@ -203,6 +206,8 @@ impl Explainer {
         );
 
         let types = list(statement.params.iter().map(Param::type_name).collect());
+
+        // A generic plan does not depend on the values, so nulls will do.
         let nulls = list(vec!["NULL"; statement.params.len()]);
         let prepare = Statement::new(
             format!("PREPARE {name}{types} AS {}", &*statement.text),

@@ -117,6 +117,7 @@ fn outside_subselects(expression: &str) -> String {
     let mut rest = expression.char_indices();
     while let Some((at, char)) = rest.next() {
         match char {
+            // A doubled quote ends one text and starts the next, which has the same effect here.
             '\'' => {
                 rest.by_ref().find(|(_, char)| *char == '\'');
                 continue;

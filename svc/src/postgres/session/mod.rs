@@ -94,6 +94,9 @@ impl Session {
     pub(super) fn blamed(&self, error: Option<&tokio_postgres::error::DbError>) -> Option<String> {
         let setup = self.setup()?;
         let error = error.filter(|error| is_conversion(error.code().code()))?;
+
+        // PostgreSQL has no field for the value that it could not parse, but quotes it at the end
+        // of the message.
         let is_quoted = |value: &str| error.message().ends_with(&format!("\"{value}\""));
         let blamed = setup.params.chunks(2).filter_map(|pair| match pair {
             [Param::Text(name), Param::Text(value)] if is_quoted(value) => {

@@ -19,7 +19,7 @@ pub(in crate::postgres) struct SessionReset {
 impl SessionReset {
     /// Resets always, never, or (`None`) if functions may alter the session.
     pub(in crate::postgres) fn new(setting: Option<bool>) -> Self {
-        // Until the functions have been read, any of them may.
+        // Until the functions have been read, any of them may have lasting effects.
         Self {
             depends: setting.is_none(),
             left_out: AtomicBool::new(false),
@@ -47,6 +47,8 @@ impl SessionReset {
         }
 
         let effects = SessionEffects::read(connection).await?;
+
+        // Only after the read, so that a failed one is repeated.
         *self.known() = Some(fingerprint);
         let was_left_out = self.left_out.swap(!effects.any(), Ordering::Relaxed);
         let begins = was_left_out && effects.any();

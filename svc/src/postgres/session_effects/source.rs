@@ -126,6 +126,7 @@ fn tokens(source: &str) -> Vec<String> {
                 skip_past(&mut signs, '"');
                 found.push("\"".to_owned());
             }
+            // `$1` is a parameter, and does not start a dollar-quoted text.
             '$' if !signs.peek().is_some_and(char::is_ascii_digit) => {
                 skip_dollars(&mut signs);
                 found.push("'".to_owned());

@@ -26,7 +26,8 @@ impl DbError {
             sqlx::Error::Database(error) => match error.code().as_deref()? {
                 "53300" => Self::TooManyConnections,
                 "57014" => Self::Timeout,
-                // The server is starting up or shutting down; the proxy has not reached it.
+                // 57P03: the server is starting up or shutting down. 08001: the proxy has not
+                // reached it.
                 code if code == "57P03" || code.starts_with("08") => Self::Unreachable,
                 code if code.starts_with("57P") => Self::OutcomeUnknown,
                 _ => return None,

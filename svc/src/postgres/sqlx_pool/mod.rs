@@ -63,11 +63,13 @@ impl SqlxPool {
         let pooled = session
             .without_options()
             .pool_options(folder)
+            // sqlx sends this as a separate start-up parameter, which poolers reject.
             .extra_float_digits(None);
         let pooled = Mutex::new(Some(pooled.disable_statement_logging()));
         let pool = PgPoolOptions::new()
             .max_connections(bounds.size)
             .acquire_timeout(bounds.acquire_timeout)
+            // `before_acquire` pings instead, and omits that where the first statement is the test.
             .test_before_acquire(false)
             .before_acquire(move |connection, known| {
                 let is_tested = UNTESTED.try_with(|()| ()).is_err();
@@ -107,6 +109,9 @@ impl SqlxPool {
     /// The state of the pool; the number of waiting requests is not available.
     pub(super) fn status(&self) -> PoolStatus {
         let (open, max) = (self.pool.size(), self.pool.options().get_max_connections());
+
+        // The two numbers are read one after the other, so more connections may be idle than were
+        // open.
         let idle = u32::try_from(self.pool.num_idle())
             .unwrap_or(u32::MAX)
             .min(open);

@@ -23,6 +23,8 @@ impl ConnectConfig {
         let is_local = host.folder().is_some();
         let has_time = self.connect_timeout.is_some_and(|time| !time.is_zero());
         let is_bounded = has_time || self.socket != SocketConfig::default();
+
+        // sqlx cannot connect to an address and check the certificate for a name.
         let is_named = host.address.is_none() || host.name.is_none();
 
         self.session == SessionTarget::Any
@@ -57,6 +59,7 @@ impl ConnectConfig {
 
         match (proxy, self.hosts.as_slice()) {
             (None, [host, ..]) => self.without_proxy(host, options),
+            // The proxy encrypts its connection to the server; the socket is local.
             (Some(folder), _) => options
                 .socket(folder)
                 .port(PROXY_PORT)

@@ -199,6 +199,7 @@ impl RowSink for TimedSink<'_> {
     }
 
     fn restart(&mut self) {
+        // `completing` stays, as the time of the first attempt is part of the total too.
         self.rows = 0;
         self.sink.restart();
     }

@@ -86,13 +86,15 @@ impl Table<'_> {
             ConflictAction::Keep => return format!(" ON CONFLICT ({names}) DO NOTHING"),
             ConflictAction::Replace => String::new(),
             ConflictAction::ReplaceAmong(keys) => {
+                // The keys are byte-exact texts, and a collation of the column may find others
+                // equal.
                 bound.push(Param::Texts(keys.to_vec()));
                 format!(
                     " WHERE ({key} COLLATE \"C\") = ANY (${}::text[])",
                     bound.len()
                 )
             }
-            // It is never null, so no row is changed and no update trigger runs.
+            // `set_config` never returns null, so no row is changed and no update trigger runs.
             ConflictAction::Note => {
                 let all = format!("{}::jsonb || to_jsonb({key})", noted());
                 format!(" WHERE set_config('{NOTED}', ({all})::text, true) IS NULL")
@@ -105,7 +107,7 @@ impl Table<'_> {
             .copied()
             .collect();
 
-        // A row without changes is returned as well.
+        // `DO NOTHING` would not return the existing row, so its equal columns are set again.
         let set = if others.is_empty() { columns } else { &others };
         let set = set
             .iter()

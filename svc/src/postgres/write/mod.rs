@@ -144,7 +144,7 @@ impl<'a> Table<'a> {
         let columns = columns_of(items);
         let is_even = items.iter().all(|item| item.len() == columns.len());
         let (names, values) = match (columns.is_empty(), is_even) {
-            // All columns are left to the table.
+            // All columns are left to the table; `DEFAULT VALUES` would insert only one row.
             (true, _) => (
                 self.key.quoted.clone(),
                 format!("VALUES {}", vec!["(DEFAULT)"; items.len()].join(", ")),

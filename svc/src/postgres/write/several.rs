@@ -38,6 +38,7 @@ impl Table<'_> {
             params.push(Param::Texts(among.to_vec()));
         }
 
+        // Rows are locked in the order of their keys, so that concurrent mutations do not deadlock.
         text.push_str(&format!(" ORDER BY {key}{lock}"));
 
         self.statement("select", text, params)

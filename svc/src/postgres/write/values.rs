@@ -14,10 +14,13 @@ impl Table<'_> {
         };
 
         let cast = ty.cast();
+
+        // A null of the input means SQL's NULL, and not the JSON value.
         if ty.is_json() {
             return format!("NULLIF({document}->'{key}', 'null')::{cast}");
         }
 
+        // `jsonb_array_elements_text` fails for anything but a list, so a null is left to `CASE`.
         if ty.is_array() {
             return format!(
                 "CASE jsonb_typeof({document}->'{key}') WHEN 'array' \

@@ -57,6 +57,8 @@ fn split(text: &str, separator: char) -> Vec<&str> {
     for (at, character) in text.char_indices() {
         match character {
             _ if escaped => escaped = false,
+            // In a quoted string, a backslash takes the meaning from the next character, also from
+            // a quotation mark (RFC 9110, section 5.6.4).
             '\\' if quoted => escaped = true,
             '"' => quoted = !quoted,
             other if other == separator && !quoted => {

@@ -76,6 +76,8 @@ pub(super) fn network(text: &str) -> Option<IpNet> {
 
     let network: IpNet = text.parse().ok()?;
     match network.addr().to_canonical() {
+        // The last 32 bits of an IPv4-mapped network are the IPv4 one, and addresses are compared
+        // in that form (RFC 4291, section 2.5.5.2).
         IpAddr::V4(address) if network.prefix_len() >= 96 && network.addr().is_ipv6() => {
             IpNet::new(address.into(), network.prefix_len() - 96).ok()
         }

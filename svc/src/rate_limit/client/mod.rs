@@ -44,6 +44,7 @@ impl Client {
 pub(super) fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
+            // A prefix of no bits gives a shift by 128, which overflows.
             let shift = 128_u32.saturating_sub(ipv6_prefix.into());
             let network = u128::from(address)
                 .checked_shr(shift)
@@ -67,6 +68,7 @@ pub(crate) fn network_of(address: IpAddr) -> IpAddr {
 impl Hash for Client {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
+            // The first number keeps the kinds of clients apart.
             Self::Address(IpAddr::V4(address)) => {
                 state.write_u64((4 << 32) | u64::from(address.to_bits()));
             }

@@ -199,6 +199,8 @@ fn entries(headers: &HeaderMap, named_in: ForwardedHeader) -> Vec<Option<IpAddr>
     };
 
     let mut entries = Vec::new();
+
+    // Headers of the same name are one list, in their order (RFC 9110, section 5.3).
     for value in headers.get_all(name) {
         match (value.to_str(), named_in) {
             (Err(_), _) => entries.push(None),

@@ -48,6 +48,7 @@ impl<F: Future<Output = Answer>> Future for LimitedFuture<F> {
             Projected::Free { answering } => return answering.poll(cx),
             Projected::Counted { answering } => return answering.as_mut().poll(cx),
             Projected::Inside { answering, limited } => {
+                // `Infallible` has no values, so the only other result is `Pending`.
                 let Poll::Ready(Ok(mut response)) = answering.poll(cx) else {
                     return Poll::Pending;
                 };
@@ -59,6 +60,9 @@ impl<F: Future<Output = Answer>> Future for LimitedFuture<F> {
         };
 
         let mut answering: BoxFuture<'static, Answer> = Box::pin(counted_late(limited, response));
+
+        // Polled at once: a future that is not polled registers no waker, and the response would
+        // never be sent.
         let answered = answering.as_mut().poll(cx);
         self.set(Self::Counted { answering });
 
@@ -68,6 +72,8 @@ impl<F: Future<Output = Answer>> Future for LimitedFuture<F> {
 
 /// Counts a request that the endpoint did not count.
 async fn counted_late(limited: Arc<LimitedRequest>, response: Response<Body>) -> Answer {
+    // The endpoint has consumed the head of the request; a client that is not identified yet counts
+    // by its address.
     let headers = HeaderMap::new();
     let request = RateLimitRequest {
         headers: &headers,

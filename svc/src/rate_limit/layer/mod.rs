@@ -80,6 +80,9 @@ where
             // The endpoint has more information about the client and the operation, and counts
             // before it reads the body.
             request.extensions_mut().insert(Hooked(limited.clone()));
+
+            // The hook of a handshake is for the operations on its socket; the handshake itself is
+            // counted below.
             if !is_upgrade(&request) {
                 return LimitedFuture::Inside {
                     answering: self.inner.call(request),

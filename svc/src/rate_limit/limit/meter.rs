@@ -51,6 +51,8 @@ impl Meter {
     pub(in crate::rate_limit) fn advanced(&self, bucket: Bucket, now: u64) -> Bucket {
         let now = now.max(bucket.at);
         if self.strategy == RateLimitStrategy::TokenBucket {
+            // Levels are multiplied by the window: a millisecond then refills `count` units, and no
+            // fraction is lost.
             let refilled = (now - bucket.at).saturating_mul(self.count);
             return Bucket {
                 at: now,
@@ -124,6 +126,8 @@ impl Meter {
         if before <= room {
             0
         } else {
+            // The quotient is rounded down and so the wait up: a client that has waited is not
+            // refused again.
             self.window - room * self.window / before
         }
     }
@@ -135,6 +139,7 @@ impl Meter {
             return (self.burst * self.window).saturating_sub(bucket.used) / self.window;
         }
 
+        // The weight is rounded up, so that the response never promises more than the limit admits.
         let weight = match bucket.before {
             0 => 0,
             before => (before * (self.window - (now - bucket.at))).div_ceil(self.window),
@@ -197,6 +202,8 @@ impl Meter {
                 ..bucket
             }
         } else if bucket.at == window + self.window {
+            // The window of the amount is the previous one by now, and its count still weighs on
+            // this one.
             Bucket {
                 before: bucket.before.saturating_sub(amount),
                 ..bucket
@@ -238,6 +245,7 @@ impl Meter {
         match self.strategy {
             RateLimitStrategy::TokenBucket => bucket.at + bucket.used.div_ceil(self.count),
             RateLimitStrategy::FixedWindow => bucket.at + self.window,
+            // The count still weighs on the window after its own.
             RateLimitStrategy::SlidingWindow => bucket.at + 2 * self.window,
         }
     }

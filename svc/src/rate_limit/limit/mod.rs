@@ -176,6 +176,7 @@ impl RateLimit {
 
     /// Returns the share of one instance among several.
     pub(super) fn shared_by(self, instances: u64) -> Self {
+        // A share of zero would refuse every request.
         let share = |count: u64| (count / instances).max(1);
         Self {
             count: share(self.count),

@@ -140,6 +140,7 @@ pub(in crate::rate_limit) fn normalized(path: &str) -> std::borrow::Cow<'_, str>
         )
     });
 
+    // Most paths are plain, and are not copied.
     if is_plain && before != b'/' {
         return path.into();
     }
@@ -158,6 +159,7 @@ pub(in crate::rate_limit) fn normalized(path: &str) -> std::borrow::Cow<'_, str>
     for segment in decoded.split('/') {
         match segment {
             "" | "." => {}
+            // Above the root, `..` means the root (RFC 3986, section 5.2.4).
             ".." => drop(segments.pop()),
             other => segments.push(other),
         }
@@ -178,6 +180,9 @@ fn fits(pattern: &str, text: &str) -> bool {
     };
 
     let mut rest = rest;
+
+    // The first match of each part leaves the most text to the others, so no other match has to be
+    // tried.
     for part in parts {
         let Some(at) = rest.find(part) else {
             return false;

@@ -66,6 +66,9 @@ impl LimitedRequest {
     ) -> Option<(&'static str, Value)> {
         let taken = {
             let noted = &mut self.state().noted;
+
+            // Operations of a request with the same complexity have taken the same, so any of them
+            // will do.
             let at = noted.budget.iter().position(|taken| taken.asked == asked)?;
             noted.budget.swap_remove(at)
         };

@@ -15,6 +15,7 @@ use crate::{Error, ErrorCode};
 impl RequestHook for LimitedRequest {
     fn before_parsing<'a>(&'a self, request: &'a RequestParts) -> Decision<'a> {
         match self.limiter.local() {
+            // Counting in memory never waits, so it needs no boxed future.
             Some(local) => now(self.count_now(local, &self.request(request))),
             None => later(async { self.count_early(&self.request(request)).await }),
         }

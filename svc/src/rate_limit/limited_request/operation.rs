@@ -40,6 +40,8 @@ impl LimitedRequest {
                 Ok(())
             }
             Err(refusal) => {
+                // Nothing was taken, so the request has yet to be counted for its path, unless a
+                // limit of the path itself has refused it.
                 noted.is_pending |= is_pending && !noted.is_counted;
                 Err(refusal)
             }

@@ -86,6 +86,8 @@ impl Limiter {
 
         let path_limits = |rule: RateLimitRule| {
             let limits = rule.limits.iter().enumerate();
+
+            // Counts are stored by name, so the limits of a rule must not share one.
             let name = |index: usize| match index {
                 0 => rule.path_pattern.clone(),
                 index => format!("{};{index}", rule.path_pattern),
@@ -104,6 +106,8 @@ impl Limiter {
         };
 
         let mut rules = with_settings(limiting.rules, &config);
+
+        // The sort is stable: of equally specific rules, the first one applies.
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern().precedence()));
         let others = path_limits(RateLimitRule::new("*", limiting.default_limit));
         let operations = OperationLimits {
@@ -189,6 +193,7 @@ impl Limiter {
     }
 
     fn named(&self, request: &RateLimitRequest<'_>) -> Client {
+        // A panic of the program's function must neither end the request nor exempt it.
         let named = self.key.as_ref().and_then(|key| {
             catch_unwind(AssertUnwindSafe(|| key(request))).unwrap_or_else(|panic| {
                 crate::panic::report(
@@ -329,6 +334,8 @@ impl Limiter {
         if self.counts.local().is_some() {
             futures_util::FutureExt::now_or_never(counting);
         } else if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            // Without a runtime, as for a request that is dropped during shutdown, the count is
+            // lost.
             runtime.spawn(counting);
         }
     }
@@ -355,6 +362,7 @@ fn is_listed(
     addresses: impl IntoIterator<Item = IpAddr>,
     client: Option<&KnownClient>,
 ) -> bool {
+    // The key of a client is formatted only for lists that have keys, as that allocates.
     let has_key =
         || list.has_keys() && client.is_some_and(|client| list.has_key(&client.to_string()));
     !list.is_empty()
@@ -403,6 +411,7 @@ impl Clock {
 }
 
 fn millis(time: Duration) -> u64 {
+    // Sums of such times must not overflow.
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 4)
 }
 

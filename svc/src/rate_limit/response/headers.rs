@@ -70,6 +70,8 @@ fn write_draft(headers: &mut HeaderMap, found: &[Found]) {
         left.extend_from_slice(b";r=");
         left.extend_from_slice(itoa::Buffer::new().format(standing.remaining).as_bytes());
         left.extend_from_slice(b";t=");
+
+        // For a refused client, more is available only at the end of its wait.
         let reset = standing.wait.unwrap_or(standing.reset);
 
         left.extend_from_slice(itoa::Buffer::new().format(seconds(reset)).as_bytes());

@@ -145,6 +145,8 @@ impl MemoryStore {
     }
 
     fn counts<'a>(&'a self, client: &'a KnownClient) -> ClientCounts<'a> {
+        // The first number selects the shard and the second the place in it: with one number for
+        // both, the keys of a shard would collide in its map.
         let index = usize::try_from(client.key.0 % SHARDS as u64).unwrap_or(0);
         let shard = self.shards[index]
             .lock()
@@ -198,6 +200,8 @@ impl<'a> ClientCounts<'a> {
         }
 
         let is_known = before.len() == amounts.len();
+
+        // The places are still valid, as nothing was added or removed.
         if !is_known || !is_taken {
             before
                 .into_iter()
@@ -284,6 +288,7 @@ impl Shard {
                 continue;
             };
 
+            // The search ends here, as no count limits less than an expired one.
             if count.forgotten_at <= now {
                 self.counts.swap_remove_index(index);
                 return true;
@@ -307,6 +312,7 @@ impl Shard {
     /// Returns the index of a count, chosen by a xorshift generator. Guessing it is of no use, as
     /// the keys are secret.
     fn random_index(&mut self) -> usize {
+        // A xorshift generator never leaves zero.
         let mut random = if self.random == 0 {
             0x9E37_79B9_7F4A_7C15
         } else {

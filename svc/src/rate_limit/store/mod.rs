@@ -54,6 +54,8 @@ impl Counts {
             // Counted here too, so that limited clients stay limited if Redis becomes unavailable.
             if is_taken(&standings) {
                 for amount in takes.amounts {
+                    // One by one: the share of this process may be used up in one limit, and the
+                    // others still have to count.
                     self.memory.take(
                         Takes {
                             amounts: std::slice::from_ref(amount),

@@ -39,6 +39,7 @@ impl Takeover {
             false => None,
             true => self
                 .noted(self.redis.take(takes).await)
+                // States are paired with limits by position, so a shorter list cannot be used.
                 .filter(|standings| standings.len() == takes.amounts.len()),
         };
 
@@ -67,6 +68,8 @@ impl Takeover {
         retry_at == 0 || {
             let now = self.now();
             let next = now + as_millis(RETRY);
+
+            // One request wins the exchange and probes; the others are counted here at once.
             now >= retry_at
                 && self
                     .retry_at
@@ -89,6 +92,7 @@ impl Takeover {
                 Some(answer)
             }
             Err(error) => {
+                // Only the first failure of an outage is logged.
                 if self
                     .retry_at
                     .swap(self.now() + as_millis(RETRY), Ordering::Relaxed)

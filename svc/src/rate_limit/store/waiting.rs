@@ -43,6 +43,8 @@ impl Waiting {
         let (until, found) = waiting.get(&client.key.with(limit.key))?;
         let left = until.checked_sub(now).filter(|left| *left > 0)?;
         let mut found = found.clone();
+
+        // The state is as old as the entry, so the time since then is taken off both of its times.
         let passed = found.standing.wait.unwrap_or_default().saturating_sub(left);
         found.standing.wait = Some(left);
         found.standing.reset = found.standing.reset.saturating_sub(passed);

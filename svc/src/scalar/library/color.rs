@@ -42,6 +42,8 @@ fn canonical(text: &str) -> Result<String, ScalarError> {
     let digits = text
         .strip_prefix('#')
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+
+    // CSS Color 4, section 5.2: each digit of a short form means two equal ones.
     let repeat = match digits.map_or(0, str::len) {
         3 | 4 => 2,
         6 | 8 => 1,

@@ -29,6 +29,7 @@ impl ScalarError {
     pub fn new(rule: impl Into<Cow<'static, str>>, found: &str) -> Self {
         Self {
             rule: rule.into(),
+            // `Debug` escapes line breaks, so a value cannot imitate a line of the log.
             found: format!("{:?}", shorten(found)),
         }
     }

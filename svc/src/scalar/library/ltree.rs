@@ -36,6 +36,7 @@ impl LTree {
 }
 
 fn canonical(text: &str) -> Result<String, ScalarError> {
+    // The empty path has no label; `split` would find an empty one.
     if !text.is_empty() && !text.split('.').all(is_label) {
         let rule = "expected labels of letters, digits, `_` and `-` joined by dots (ltree)";
         return Err(ScalarError::new(rule, text));

@@ -59,6 +59,9 @@ impl FromStr for Money {
 
 fn money(text: &str) -> Option<Money> {
     let (amount, currency) = text.split_once(' ')?;
+
+    // `Decimal` also reads underscores and a plus sign, and `from_str` would round a fraction that
+    // is too long.
     let amount = is_decimal(amount)
         .then(|| Decimal::from_str_exact(amount).ok())
         .flatten()?;

@@ -179,6 +179,7 @@ impl Builder {
             });
         }
 
+        // The relations have their gates here, and the fields derived from them take these over.
         beside::share_gates(fields);
     }
 

@@ -42,6 +42,7 @@ impl Builder {
                 }
             }
 
+            // Errors of an earlier pass may only be due to defaults that were not coerced yet.
             if !changed {
                 self.errors.extend(errors);
                 return;
@@ -124,6 +125,7 @@ fn find<'a>(kind: &'a mut TypeKind, owner: &str, name: &str) -> Option<&'a mut D
 
 /// Parses one GraphQL value.
 fn parse(literal: &str) -> Result<ast::Value, String> {
+    // apollo-compiler parses documents, but not single values.
     let document = ast::Document::parse(format!("{{f(a:{literal})}}"), "default")
         .map_err(|_| "it is not a GraphQL value")?;
     let field = document

@@ -60,6 +60,8 @@ impl Builder {
             .zip(is_json)
             .filter(|(_, is_json)| *is_json)
         {
+            // `cascade` contains the changed rows of all types, and other JSON only data of the
+            // entity.
             let of_entity = if field.rust == "cascade" {
                 Some(Gated::Everything)
             } else {

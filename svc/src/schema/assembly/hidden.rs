@@ -10,6 +10,8 @@ const ROOTS: [&str; 3] = ["Query", "Mutation", "Subscription"];
 /// Returns the types that clients cannot reach from the public types, which come first, or from a
 /// root.
 pub(super) fn find(types: &[TypeDef], public: usize) -> HashSet<TypeIndex> {
+    // Generated types have positions behind the public ones, so they are shown only if a public
+    // type or a root leads to them.
     let is_root =
         |index: &TypeIndex| *index < public || ROOTS.contains(&types[*index].name.as_str());
     let mut waiting: Vec<TypeIndex> = (0..types.len()).filter(is_root).collect();

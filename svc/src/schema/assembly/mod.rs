@@ -76,6 +76,8 @@ pub(crate) fn build(
 
     let id = (!nodes.is_empty()).then(|| expr(&<ID as Input>::type_ref(&mut registry)).named());
     let common = companions::Common::register(&mut registry);
+
+    // Types that are registered after this point are hidden unless a public type leads to them.
     let public = registry.entries.len();
 
     for register in &listed.internal {
@@ -83,6 +85,9 @@ pub(crate) fn build(
     }
 
     let mut builder = Builder::of(&registry, dialect);
+
+    // The conditions and orders on an interface depend on its members, so these are completed
+    // first.
     builder.join_interfaces();
     builder.check_row_functions();
     let derived = derived::find(&registry);
@@ -101,7 +106,11 @@ pub(crate) fn build(
 
     builder.add_relation_args(&mut companions);
     builder.check_page_orders();
+
+    // All gates are known here, and `cascade` may reveal the fields of any type.
     builder.gate_documents(&registry);
+
+    // The preceding steps copy arguments, so the defaults of all copies are coerced last.
     builder.fill_defaults(coerce);
     builder.check();
     let hidden = if listed.internal.is_empty() {
@@ -159,6 +168,8 @@ impl Builder {
                 .collect::<Vec<_>>()
         };
 
+        // Documents are validated against the printed text, so a client that reads it sees the same
+        // schema.
         let mut document =
             Schema::parse(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(invalid)?;
         introspected::extend(&mut document);
@@ -200,6 +211,8 @@ impl Builder {
         let starts = bytes
             .next()
             .is_some_and(|b| b == b'_' || b.is_ascii_alphabetic());
+
+        // Names that begin with two underscores are reserved for introspection.
         if !starts
             || !bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric())
             || name.starts_with("__")

@@ -86,6 +86,9 @@ impl Builder {
             .values()
             .find(|field| matches!(field.kind, FieldKind::Stored { stored: "id", .. }));
         let id = id.ok_or("stores no `id`")?;
+
+        // The id of a node contains the row's `id`, so a client could read it without passing the
+        // gate.
         if id.has_gate() || is_checked(&self.types, node, id.rust) {
             return Err("has an `id` that not everybody may learn");
         }

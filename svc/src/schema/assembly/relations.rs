@@ -63,6 +63,8 @@ impl Builder {
         let clashes: Vec<_> = match relation.shape {
             Shape::Connection => {
                 let fields = edge_fields(&self.types, joining).into_iter();
+
+                // Every edge has these two fields beside the fields of the junction row.
                 let clashing = fields.filter(|field| ["node", "cursor"].contains(&&*field.name));
                 let clash = |field: &FieldDef| SchemaError::EdgeClash {
                     name: field.name.clone(),

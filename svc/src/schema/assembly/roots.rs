@@ -150,6 +150,7 @@ impl Builder {
         self.check_planned(meta, row, def);
 
         for arg in &mut def.args {
+            // The arguments go to the source of the rows and are no conditions on them.
             if planned.source.is_some() {
                 arg.role = ArgRole::Given;
                 continue;
@@ -180,6 +181,8 @@ impl Builder {
         };
 
         if !args.is_empty() {
+            // An argument of the program replaces the standard one with its name. If it goes to the
+            // source of the rows, clients would lose the standard one, so that is an error.
             let taken: Vec<_> = def.args.iter().map(|arg| arg.name.clone()).collect();
             let hidden = args
                 .iter()
@@ -198,6 +201,8 @@ impl Builder {
     /// Rejects pages and files in the arguments of operations that cannot take them.
     fn check_args(&mut self, operation: &Operation, def: &FieldDef) {
         let meta = operation.meta;
+
+        // Only code can take a struct; a statement binds each argument by itself.
         if !matches!(meta.run, Run::Code(_) | Run::Stream(_)) {
             let spread = operation.args.iter().find(|arg| arg.spread);
             let misplaced = spread
@@ -296,6 +301,9 @@ impl Builder {
             let field = fields
                 .into_iter()
                 .find(|field| field.rust == arg.rust && is_leaf(&self.types, &field.ty));
+
+            // A field of the rows takes precedence; an event may also name a row by the key of a
+            // relation.
             let key = match (field, meta.run) {
                 (None, Run::Event(_)) => relation_key(&self.types, row_index, &arg.rust),
                 _ => None,

@@ -23,6 +23,8 @@ impl AggregateFunction {
         use ScalarKind as K;
 
         match (self, kind) {
+            // A sum of several values may exceed the range of their type, so it has the next larger
+            // type.
             (Self::Sum, K::Int) => Some(K::BigInt),
             (Self::Sum, K::BigInt | K::Decimal) | (Self::Avg, K::Decimal) => Some(K::Decimal),
             (Self::Sum, K::Float) | (Self::Avg, K::Int | K::BigInt | K::Float) => Some(K::Float),

@@ -133,6 +133,8 @@ pub(in crate::schema) fn gate_of_stored(
 
     holding.retain(|(member, _)| !open.contains(member));
 
+    // `AllOf` is denied if it contains a checked field, because a check needs an object to decide
+    // on.
     match holding.iter().any(|(_, field)| field.is_checked()) {
         true => Some(Gated::AllOf(row)),
         false => holding

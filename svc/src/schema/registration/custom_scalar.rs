@@ -70,6 +70,7 @@ pub const fn check_scalar<T: ThreadSafe>() {}
 
 /// The scalar's own message, without the text that async-graphql adds around it.
 fn message<T: InputType>(error: InputValueError<T>) -> String {
+    // async-graphql only exposes the message as a part of a server error.
     let message = error.into_server_error(Pos::default()).message;
     let name = T::type_name();
     let around = format!(" (occurred while parsing \"{name}\")");

@@ -187,6 +187,7 @@ impl InputFields {
     /// # Errors
     /// If its value is rejected.
     pub fn take<T: Input>(&mut self, rust: &str) -> Result<T, InputError> {
+        // Fields are found by their names, so the order of the remaining ones does not matter.
         T::parse(self.0.swap_remove(rust)).map_err(|error| error.at(rust))
     }
 

@@ -305,6 +305,8 @@ impl Registry {
     ) -> ArgRef {
         if ty.is_spread() {
             self.misplaced.push((meta.element.rust, path));
+
+            // Any type serves here: the error is reported before the schema is used.
             return ArgRef {
                 slot,
                 spread: false,
@@ -341,6 +343,9 @@ impl Registry {
         if let Some(key) = self.rust.get(&TypeId::of::<T>()) {
             return *key;
         }
+
+        // The key exists before the fields are traversed, so that a type that leads to itself ends
+        // there.
         let key = self.push(Entry::Pending);
         self.rust.insert(TypeId::of::<T>(), key);
         self.entries[key.0] = walk(self);

@@ -306,6 +306,7 @@ pub(crate) fn joined(keys: impl Iterator<Item = Option<String>>) -> Option<Strin
     if keys.len() == 1 {
         keys.pop()
     } else {
+        // With a mere separator, two different lists of keys could have the same text.
         Some(serde_json::Value::from(keys).to_string())
     }
 }

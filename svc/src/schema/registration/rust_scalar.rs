@@ -195,6 +195,8 @@ impl_scalar!(
         other => value_text(other).map(ID),
     },
     |json| match json {
+        // The same number has several texts with a fraction or an exponent, and ids compare as
+        // texts.
         ExactJson::Number(n) => n.is_written_as_integer().then(|| ID(n.to_string())),
         other => other.as_str().map(|text| ID(text.to_owned())),
     }
@@ -330,6 +332,7 @@ fn narrow(value: f64) -> Option<f32> {
 fn value_integer(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) => ExactNumber::of(&number.to_string()).as_integer(),
+        // Integers beyond 2^53 are strings, because many readers of JSON only have doubles.
         Value::String(text) => text.parse().ok(),
         _ => None,
     }

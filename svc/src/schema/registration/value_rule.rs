@@ -67,6 +67,7 @@ impl ValueRule {
             (_, Value::Null) => true,
             (Self::Length { min, max }, value) => {
                 let length = match value {
+                    // Characters, as `varchar(n)` counts them.
                     Value::String(text) => text.chars().count(),
                     Value::List(items) => items.len(),
                     _ => return true,
@@ -107,6 +108,7 @@ fn compare(value: &Value, bound: &Decimal) -> Option<Ordering> {
     };
 
     match text
+        // `parse` rejects an exponent, which a number in JSON may have.
         .parse::<Decimal>()
         .or_else(|_| Decimal::from_scientific(&text))
     {

@@ -65,20 +65,26 @@ impl Cast {
         let declared = kind.and_then(json_cast);
         let scalar = scalar(kind);
         match (ty.name.as_str(), scalar) {
+            // PostgreSQL has no equality operator for `json`.
             ("json", Some(K::Json) | None) => Self::to("jsonb"),
             ("jsonb", _) => Self::own("jsonb"),
+            // Clients see such a column as JSON, so it compares as JSON and not as its own type.
             (_, Some(K::Json)) => Self {
                 column: Conversion::Json,
                 ..Self::own("jsonb")
             },
             ("varchar" | "bpchar" | "name" | "text" | "citext", _) => match declared {
+                // As texts, `10` would be less than `9`; the declared type decides.
                 Some(other) if other != "text" => Self::to(other),
+                // The comparison ignores case only if both sides are `citext`.
                 _ if ty.name == "citext" => Self::own(&ty.sql),
                 // Trailing blanks, which clients receive, are insignificant in this type.
                 _ if ty.name == "bpchar" => Self::own("bpchar"),
                 _ => Self::own("text"),
             },
-            // Integers compare as the widest type, so that no value overflows.
+            // Integers compare as the widest type, so that no value overflows. An id that is no
+            // integer, such as `abc`, must match no row instead of failing the statement, so it
+            // compares as text.
             ("int2" | "int4" | "int8", Some(K::String | K::Id)) => Self::own("int8").or("text"),
             ("int2" | "int4" | "int8", _) if declared == Some("numeric") => {
                 Self::own("int8").or("numeric")
@@ -126,7 +132,10 @@ impl Cast {
         match (element, scalar) {
             _ if is_text_element(element) && declared == "text" => same(),
             _ if is_text_element(element) => convert(declared),
+            // A cast of the column would hide its index, so it is avoided where all values of the
+            // scalar fit.
             ("integer", Some(K::Int)) | ("bigint", Some(K::Int | K::BigInt)) => same(),
+            // A value beyond the element type would fail the whole statement.
             ("smallint" | "integer", Some(K::Int | K::BigInt)) => convert("bigint"),
             ("smallint" | "integer" | "bigint", _) if declared == "numeric" => convert("numeric"),
             ("inet" | "cidr", _) if is_network(declared) && element != declared => convert("inet"),
@@ -224,6 +233,7 @@ pub(in crate::sql) fn is_value(cast: &str, text: &str) -> bool {
             .parse::<i64>()
             .is_ok_and(|number| number.to_string() == text),
         "uuid" => uuid::Uuid::try_parse(text).is_ok(),
+        // An address of 64 bits is valid for the scalar, but not for this type.
         "macaddr" => text.bytes().filter(u8::is_ascii_hexdigit).count() == 12,
         cast => !is_between(cast, text),
     }

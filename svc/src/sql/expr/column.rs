@@ -96,8 +96,10 @@ fn native_form(type_name: &str) -> Option<ColumnForm> {
         "int8" => ColumnForm::Int8,
         "float4" => ColumnForm::Float4,
         "float8" => ColumnForm::Float8,
+        // The binary format of all these types is the bytes of the text.
         "text" | "varchar" | "bpchar" | "name" | "citext" => ColumnForm::Text,
         "uuid" => ColumnForm::Uuid,
+        // Both have the same binary format: microseconds since 2000-01-01, without a time zone.
         "timestamptz" | "timestamp" => ColumnForm::Instant,
         "date" => ColumnForm::Date,
         "time" => ColumnForm::Time,
@@ -121,6 +123,8 @@ pub(crate) fn select_form(
     let Some(form) = native_form(type_name) else {
         return match kind {
             None | Some(K::String | K::Id) => Some(text),
+            // The text of a `numeric` keeps all its digits; its binary format would have to be
+            // converted.
             Some(K::Decimal | K::Float | K::BigInt) if type_name == "numeric" => Some(text),
             Some(K::Json | K::Custom(_)) => Some(json),
             _ => None,
@@ -139,6 +143,7 @@ pub(crate) fn select_form(
         Some(K::DateTime) => matches!(form, F::Instant | F::Text),
         Some(K::Date) => matches!(form, F::Date | F::Text),
         Some(K::Time) => matches!(form, F::Time | F::Text),
+        // A double is no exact decimal, so no form of a float fits.
         Some(K::Decimal) => matches!(form, F::Int2 | F::Int4 | F::Int8 | F::Text),
         Some(K::Json | K::Custom(_)) => {
             return Some(if matches!(form, F::Json | F::Jsonb | F::Text) {

@@ -18,6 +18,9 @@ impl<'a> Builder<'a> {
         let Scope::Row(rows) = scope else {
             return self.called_behind(scope, call, form);
         };
+
+        // Types over the same view share the composite type of its rows, so such a row is passed on
+        // without a second look-up.
         if self.model.source(rows.row) != self.model.source(call.row) {
             return self.called_behind(scope, call, form);
         }
@@ -40,7 +43,11 @@ impl<'a> Builder<'a> {
             )));
         }
 
+        // The row comes first: its masks may bind values, and the probe counts the values that
+        // precede the arguments.
         let row = self.whole_row(rows)?;
+
+        // The arguments in a policy come from the program, so an error in them is not the client's.
         if !self.is_ruling {
             self.probes
                 .extend(function.probe_of_row(&call.args, self.params.len()));
@@ -116,6 +123,7 @@ impl<'a> Builder<'a> {
                     .data()
                     .filter(|_| name == "data" && !masked.is_empty())
                 {
+                    // The document repeats the masked fields under their keys.
                     Some(data) => self.masked_document(&scope, &masked, &column, &data.sql)?,
                     None if masked.contains(&name.as_str()) => self.masked(&scope, name, column)?,
                     None => column,
@@ -166,6 +174,7 @@ impl<'a> Builder<'a> {
             ))
         });
 
+        // `jsonb - text[]` ignores nulls in the list, so a field that is shown keeps its key.
         let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
         Ok(format!(
             "({data}::jsonb - ARRAY[{}]::text[])::{ty}",

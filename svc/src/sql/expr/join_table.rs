@@ -71,6 +71,8 @@ impl<'a> Builder<'a> {
             format!("({to})")
         };
 
+        // A junction view may have several rows for a pair; `IN` finds the related row once, and a
+        // join would repeat it.
         Ok(format!(
             "{to} IN (SELECT {there} FROM {view} AS {alias} WHERE {}{permitted})",
             equal(&here, keys)
@@ -109,6 +111,8 @@ impl<'a> Builder<'a> {
         cast: &str,
         is_exact: bool,
     ) -> (String, String) {
+        // A key such as `1.5` is readable although it equals no integer, so only the cast to
+        // `numeric` decides whether it counts as unreadable.
         if cast == "int8" && !is_exact {
             let number = self.cast_text(text, "numeric");
             return (integer(&number), number);

@@ -41,6 +41,9 @@ impl<'a> Builder<'a> {
             && self.mask(rows, first).is_some()
         {
             operand.sql = self.masked(scope, first, operand.sql)?;
+
+            // The text decides whether the value is reported as unreadable, which would reveal that
+            // a masked value exists.
             operand.text = operand
                 .text
                 .map(|text| self.masked(scope, first, text))
@@ -90,6 +93,8 @@ impl<'a> Builder<'a> {
                 depth: scope.depth(),
             };
 
+            // The error names the whole path as the caller wrote it, and not the part inside of the
+            // document.
             return self
                 .operand(&inner, &column.behind(rest))
                 .map(|operand| self.in_document(scope, first, operand))
@@ -161,6 +166,9 @@ impl<'a> Builder<'a> {
             .map(|rule| format!(" AND {rule}"))
             .unwrap_or_default();
         let operand = value(self, &Scope::Row(rows))?;
+
+        // A subquery with two rows fails the statement, and no constraint of a view guarantees that
+        // the key is unique.
         let first = |sql: &str| {
             format!("(SELECT {sql} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1)")
         };
@@ -180,6 +188,8 @@ impl<'a> Builder<'a> {
         end: &'static str,
     ) -> Result<Operand, DbError> {
         match self.operand(scope, &Column::of(name)) {
+            // A policy that cannot decide has to deny; only for other errors may the JSON supply
+            // the key.
             Err(error) if error.is_of_policy() => return Err(error),
             Err(_) => {}
             found => return found,
@@ -227,6 +237,7 @@ impl<'a> Builder<'a> {
             Scope::Json { sql, .. } => Some(format!("({sql}->{})", quote_literal(name))),
             Scope::Row(row) => match row.source.columns.get(name) {
                 Some(ty) if ty.name == "jsonb" => Some(row.column(name)),
+                // `to_jsonb` fails for a `json` that is not valid in `jsonb`.
                 Some(ty) if ty.name == "json" && self.careful => {
                     Some(self.as_jsonb(&row.column(name)))
                 }
@@ -281,6 +292,8 @@ impl<'a> Builder<'a> {
             }
             Conversion::To(to) if is_text_list(ty) && self.careful => self.cast_texts(&sql, &to),
             Conversion::To(ty) => format!("{sql}::{ty}"),
+            // Without a time zone in the SQL, the setting of the session would decide which instant
+            // it is.
             Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
             Conversion::Json => format!("to_jsonb({sql})"),
         };
@@ -309,6 +322,8 @@ impl<'a> Builder<'a> {
                 _ => self.cast_text("(x.v #>> '{}')", cast),
             };
 
+            // `jsonb_array_elements` fails for any value but a list, and `CASE` is evaluated before
+            // it.
             let elements = format!(
                 "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT {element} FROM jsonb_array_elements({json}) AS x(v)) END"
             );

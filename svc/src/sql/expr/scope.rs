@@ -104,6 +104,8 @@ pub(in crate::sql) fn named<'a>(
     object: TypeIndex,
     name: &str,
 ) -> Option<Named<'a>> {
+    // The schema only offers conditions on fields that all members of an interface store alike, so
+    // the first member decides for all of them.
     let object = model
         .possible_types(object)
         .first()

@@ -68,6 +68,8 @@ impl Builder<'_> {
             ),
         };
 
+        // The condition may itself fail for a text that does not match the pattern; `CASE`
+        // guarantees the order of evaluation, and `AND` does not.
         let value = match condition(cast, &plain) {
             Some(condition) => format!("CASE WHEN {condition} THEN {text}::{cast} END"),
             None => format!("{text}::{cast}"),
@@ -80,6 +82,8 @@ impl Builder<'_> {
     /// their type.
     pub(super) fn cast_texts(&self, texts: &str, cast: &str) -> String {
         let element = self.cast_text("x.v", cast.trim_end_matches("[]"));
+
+        // `ARRAY` of a null list would be an empty list.
         format!(
             "(CASE WHEN {texts} IS NOT NULL THEN ARRAY(SELECT {element} FROM unnest({texts}) AS x(v)) END)"
         )
@@ -107,6 +111,9 @@ impl Builder<'_> {
             |part: &str| format!("regexp_replace({text}, {}, '', 'g')", quote_literal(part));
         let lacks = |text: &str, part: &str| format!("{text} !~ {}", quote_literal(part));
 
+        // Whole escapes are removed first: half of a valid pair, and `u0000` after an escaped
+        // backslash, look like bad escapes. Strings are removed because their digits are not
+        // numbers.
         let mut conditions = vec![
             lacks(&without(WHOLE_ESCAPE), BAD_ESCAPE),
             lacks(&without(JSON_STRING), LARGE_NUMBER),
@@ -229,8 +236,11 @@ fn pattern(cast: &str) -> Option<String> {
 /// that do not match the pattern.
 fn condition(cast: &str, text: &str) -> Option<String> {
     match cast {
+        // PostgreSQL rejects a network with bits to the right of its prefix.
         "cidr" => Some(format!("network(({text})::inet) = ({text})::inet")),
         "daterange" => {
+            // PostgreSQL rejects a lower bound above the upper one; an open bound makes the
+            // comparison null.
             let (lower, upper) = ("'^.([^,]+),'", "',([^])]+).$'");
             Some(format!(
                 "(substring({text}, {lower})::date <= substring({text}, {upper})::date) IS NOT FALSE"
@@ -266,6 +276,7 @@ fn ipv6() -> String {
 
 /// Words with their positions: `'fat':2A,4 cat`.
 fn words() -> String {
+    // A repetition in PostgreSQL's regular expressions has a maximum of 255.
     let blank = r"[ \t\n\r\f\v]";
     let word = r"('([^'\\]|''){1,255}'|[^ \t\n\r\f\v'\\:]{1,255})";
     let position = "[1-9][0-9]{0,4}[A-Da-d]?";

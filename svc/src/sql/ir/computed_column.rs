@@ -88,6 +88,8 @@ impl ComputedColumnCall {
 
 /// A small value with the same form.
 fn formal(value: &ExactJson) -> ExactJson {
+    // The text of a call only depends on whether an argument is absent, null, a list or another
+    // value.
     match value {
         ExactJson::Null => ExactJson::Null,
         ExactJson::Array(_) => ExactJson::Array(Vec::new()),

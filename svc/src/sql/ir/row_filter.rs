@@ -42,11 +42,15 @@ impl RowFilter {
                 || (model.source(one).is_some() && model.source(one) == model.source(other))
         };
 
+        // Two types over one view read the same rows, so a filter on one of them must hold for the
+        // other.
         rows_of(own).any(|one| rows_of(row).any(|other| is_same(one, other)))
     }
 
     /// Records that a read has been filtered.
     pub(crate) fn apply(&self) {
+        // `Relaxed` suffices: no other data depends on the flag, and it is read after the function
+        // has returned.
         self.is_applied.store(true, Ordering::Relaxed);
     }
 

@@ -47,6 +47,7 @@ pub(in crate::sql) fn bind(
         (O::InRange, SqlValue::List(ends)) if ends.len() == 2 => {
             params.extend(ends.iter().map(one).collect::<Result<Vec<_>, _>>()?);
         }
+        // Without both ends, the comparison is the constant `false`, which has no placeholders.
         (O::InRange, _) => {}
         (operator, value) => match pattern_language(operator) {
             Some(language) => params.push(pattern(language, value)?),
@@ -126,6 +127,8 @@ fn text(text: String) -> Result<Param, DbError> {
 }
 
 fn checked(text: Cow<'_, str>) -> Result<String, DbError> {
+    // PostgreSQL's texts cannot contain U+0000; its error would report the encoding and not the
+    // value.
     if text.contains('\0') {
         Err(DbError::Nul)
     } else {
@@ -135,6 +138,7 @@ fn checked(text: Cow<'_, str>) -> Result<String, DbError> {
 
 /// Escapes the special characters of `LIKE`.
 fn escape(value: &SqlValue) -> String {
+    // The backslash is escaped first, or the backslashes of the other two escapes would be doubled.
     value
         .text()
         .unwrap_or_default()
@@ -188,6 +192,8 @@ impl Builder<'_> {
             });
         };
 
+        // The rule's values are bound already; only their number is needed to find the next
+        // placeholder.
         let mut again = Vec::new();
         bind(operator, value, &mut again)?;
         self.bound_again = Some(last + again.len());

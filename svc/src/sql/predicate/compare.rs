@@ -34,6 +34,8 @@ impl<'a> Builder<'a> {
         operator: Operator,
         value: &SqlValue,
     ) -> Result<(), DbError> {
+        // Each comparison has an entry, even without a check: a reused statement finds the checks
+        // by their order.
         self.checks.push(None);
         let operand = self.comparable(operand, name, operator, value)?;
         let Some((operator, value)) = self.rounded(&operand, operator, value) else {
@@ -80,6 +82,8 @@ impl<'a> Builder<'a> {
             });
         }
 
+        // A reused text compares the values as they are, so a value that has to be rounded needs
+        // another text.
         if rounds(&operand.cast) {
             if let Some(check) = self.checks.last_mut() {
                 *check = Some(operand.cast.clone());
@@ -99,6 +103,8 @@ impl<'a> Builder<'a> {
             return Ok(operand);
         };
 
+        // The cast of the fallback hides the column's index, so only the values that need it get
+        // this text.
         if let Some(fallback) = operand.fallback {
             self.depends_on_values = true;
             let sql = format!("{}::{fallback}", operand.sql);
@@ -140,11 +146,16 @@ impl Builder<'_> {
         }
 
         self.depends_on_values = true;
+
+        // No value of the type is between two neighbours: equality holds for no row, and a value
+        // above the given one is above the greatest value below it.
         let none_or_all = match operator {
             O::Eq | O::ListContains => operand.unless_null("false", self.is_ruling),
             O::Ne => operand.unless_null("true", self.is_ruling),
             O::Gt | O::Gte => return Some((O::Gt, Cow::Owned(below(cast, value)))),
             O::Lt | O::Lte => return Some((O::Lte, Cow::Owned(below(cast, value)))),
+            // The other operators compare with lists; an item that no row can contain does not
+            // change their result.
             _ => {
                 let items = value
                     .items()
@@ -197,6 +208,7 @@ fn comparison(
         (O::Lt, _) => format!("{sql} < {}", bound.one(cast)),
         (O::Lte, _) => format!("{sql} <= {}", bound.one(cast)),
         (O::In, _) => format!("{sql} = ANY({})", bound.list(cast)),
+        // `<> ALL` is null for a null, and rows without a value are kept.
         (O::NotIn, _) => format!("({sql} <> ALL({})) IS NOT FALSE", bound.list(cast)),
         (O::Like | O::Contains | O::StartsWith | O::EndsWith, _) => on_text(operand, "LIKE", bound),
         (O::ILike | O::IContains | O::IStartsWith | O::IEndsWith, _) => {
@@ -216,6 +228,7 @@ fn comparison(
         (O::LenLte, _) => format!("cardinality({sql}) <= {}", bound.one("int8")),
         (O::HasKey, _) => format!("{sql} ? {}", bound.one("text")),
         (O::HasAnyKeys, _) => format!("{sql} ?| {}", bound.list("text")),
+        // `?&` with an empty list holds for any JSON, also for null.
         (O::HasAllKeys, _) => but_not_null(&format!("{sql} ?& {}", bound.list("text")), sql),
         (O::JsonContains, _) => format!("{sql} @> {}", bound.one("jsonb")),
         (O::JsonContainedBy, _) => format!("{sql} <@ {}", bound.one("jsonb")),
@@ -235,6 +248,8 @@ fn strict(
 
     let (sql, cast) = (&operand.sql, operand.cast.as_str());
     Some(match (operator, value) {
+        // In a policy, too, a comparison with null is the program's way to test whether a value is
+        // missing.
         (O::Eq | O::Ne | O::IsNull, SqlValue::Null) => return None,
         (_, SqlValue::Null) => "NULL::boolean".to_owned(),
         (O::Ne, _) => format!("{sql} <> {}", bound.one(cast)),

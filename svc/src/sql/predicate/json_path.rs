@@ -70,6 +70,7 @@ impl Counts {
             rest = after;
 
             match byte {
+                // An escaped quote does not end the text.
                 b'\\' if in_text => rest = after.get(1..).unwrap_or_default(),
                 b'"' => in_text = !in_text,
                 _ if in_text => {}
@@ -92,6 +93,8 @@ impl Counts {
                         counts.subscripts += 1;
                     }
                 }
+                // A longer word that contains `keyvalue` counts as well, which only makes the check
+                // stricter.
                 b'k' | b'K' if continues_keyvalue(after) => counts.key_values += 1,
                 _ => {}
             }

@@ -111,6 +111,7 @@ impl<'a> Builder<'a> {
         path: &[String],
         at_end: impl FnOnce(Place<'a>) -> bool,
     ) -> bool {
+        // An unknown end counts as one that may fail, since a wrong guess would reveal hidden rows.
         let (may_fail, end) = self.follow(place, path);
         may_fail || end.is_none_or(at_end)
     }

@@ -35,7 +35,7 @@ impl Filter {
     }
 
     /// Whether the filter begins with the filter of an authorizer.
-    pub(super) fn begins_strictly(&self) -> bool {
+    pub(in crate::sql) fn begins_strictly(&self) -> bool {
         match self {
             Self::Strict(_) => true,
             Self::All(all) => all.first().is_some_and(Self::begins_strictly),
@@ -182,6 +182,9 @@ impl<'a> Builder<'a> {
                     .ok_or_else(|| self.unknown(scope, column))?;
                 let json = self.masked(scope, first, json)?;
                 let depth = scope.depth() + 1;
+
+                // `jsonb_array_elements` fails for any value but a list, and PostgreSQL may
+                // evaluate it before a condition that excludes the row.
                 let array = format!("CASE WHEN jsonb_typeof({json}) = 'array' THEN {json} END");
 
                 self.text.push_str(&format!(
@@ -214,6 +217,8 @@ impl<'a> Builder<'a> {
         let is_joined = self.related_conditions <= SEMI_JOINS;
         let (rows, join) = self.related(scope, relation)?;
         let mut reading = self.filter_reading(&rows, inner);
+
+        // A related row that a policy hides must not decide whether this row matches.
         let permitted = self.permitted(&rows)?;
         let (from, data) = (
             &rows.source.quoted,

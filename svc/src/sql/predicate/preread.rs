@@ -46,6 +46,7 @@ impl Builder<'_> {
                 .filter(|cast| is_unchecked || !is_always_read(cast));
 
             Some(match (param, cast) {
+                // The condition of a pattern includes the cast of its placeholder.
                 (Param::Pattern(language, _), _) => language.condition(&format!("${number}")),
                 (Param::Texts(_), Some(cast)) => format!("${number}::{cast}[] IS NOT NULL"),
                 (_, Some(cast)) => format!("${number}::{cast} IS NOT NULL"),

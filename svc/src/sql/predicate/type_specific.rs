@@ -89,6 +89,8 @@ fn in_range(
         return Ok("false".to_owned());
     };
 
+    // PostgreSQL sorts all IPv4 addresses before all IPv6 addresses, so a mixed range would contain
+    // parts of both.
     if from.contains(':') != to.contains(':') {
         return Err(DbError::BadValue(
             "`from` and `to` must both be IPv4, or both IPv6".to_owned(),
@@ -96,6 +98,9 @@ fn in_range(
     }
 
     let (sql, cast) = (&operand.sql, &operand.cast);
+
+    // A network is in the range only if all its addresses do, so its last address is compared with
+    // the upper end.
     let last = if cast == "cidr" { "broadcast" } else { "" };
     let (from, to) = (bound.one(cast), bound.one(cast));
 

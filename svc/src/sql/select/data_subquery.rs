@@ -63,6 +63,9 @@ impl<'a> Reading<'a> {
             Some(permitted) => format!("CASE WHEN {permitted} THEN {unpacked} END"),
             None => unpacked,
         };
+
+        // `OFFSET 0` prevents PostgreSQL from merging the subquery into the query, which would
+        // compute the document for each reference again.
         format!(", LATERAL (SELECT {document} AS data OFFSET 0) AS {alias}")
     }
 }
@@ -180,6 +183,9 @@ impl<'a> Builder<'a> {
         {
             self.shielded(reading, permitted, first)?;
             let strict = &self.text[start..];
+
+            // The text of the filter is repeated in each guard; its placeholders are repeated with
+            // it, so that its values are bound once.
             guard = Some(match permitted {
                 Some(permitted) => format!("{permitted} AND {strict}"),
                 None => strict.to_owned(),
@@ -227,6 +233,9 @@ impl<'a> Builder<'a> {
     ) -> Result<(), DbError> {
         let may_fail = |part: &Filter| self.filter_may_fail(&reading.rows, part);
         let guard = guard.filter(|_| all.iter().any(may_fail));
+
+        // PostgreSQL evaluates the operands of `AND` in any order; only `CASE` guarantees that the
+        // guard comes first.
         if let Some(guard) = guard {
             self.text.extend(["CASE WHEN ", guard, " THEN "]);
         }

@@ -26,7 +26,7 @@ impl Joined {
 
 impl<'a> Builder<'a> {
     /// The type and the view of the junction rows between the query's rows and its parent.
-    pub(super) fn joining(&self) -> Option<(TypeIndex, &'a Source)> {
+    pub(in crate::sql) fn joining(&self) -> Option<(TypeIndex, &'a Source)> {
         let relation = self.joined.as_ref()?.relation;
         let source = self.catalog.source(relation.through?.source)?;
         Some((relation.joining?, source))

@@ -75,6 +75,7 @@ impl Builder<'_> {
             format!("jsonb_build_object({}, ({sql})) || ", quote_literal(name))
         };
 
+        // The right side of `||` wins, so a given value replaces the default of its column.
         let document = format!(
             "{}g.v::jsonb",
             given.defaults.iter().map(default).collect::<String>()
@@ -94,12 +95,17 @@ impl Builder<'_> {
             }
             None => {
                 let list = format!("unnest({documents}::text[]) WITH ORDINALITY AS g(v, n)");
+
+                // Columns that are missing from the document get their values from the base: null
+                // for a new row, and the stored values for an existing one.
                 (list, format!("NULL::{view}"), String::new())
             }
         };
 
         let document = match (rows.source.data(), &given.ids) {
             (None, _) => document,
+            // A policy reads a field from its column or from `data`, so both contain the new
+            // values.
             (Some(_), None) => format!("jsonb_build_object('data', {document}) || {document}"),
             (Some(_), Some(_)) => {
                 let whole = format!("COALESCE({there}.data::jsonb, '{{}}') || {document}");

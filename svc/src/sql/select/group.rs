@@ -109,6 +109,8 @@ impl Operand {
         let (name, sql) = (period.name(), &self.sql);
         let (begins, bounds) = match self.cast.as_str() {
             "date" => (
+                // `date_trunc` of a date would convert it to `timestamptz` in the time zone of the
+                // session.
                 format!("date_trunc('{name}', ({sql})::timestamp)::date"),
                 "BETWEEN '4713-01-01 BC'::date AND '294276-12-31'::date",
             ),

@@ -96,6 +96,8 @@ impl<'a> Builder<'a> {
 
         let list = list.join(", ");
 
+        // `LEFT` keeps the rows without a related row, and `LIMIT 1` counts each row once even if
+        // the related key is not unique.
         Ok(format!(
             " LEFT JOIN LATERAL (SELECT {list} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1) AS {joined} ON true"
         ))

@@ -51,6 +51,8 @@ impl<'a> Builder<'a> {
             self.key_by_key(scope, order, &past.keys)?;
         }
 
+        // Rows for which the comparison is null belong to the complement, so that the two sides
+        // contain all rows.
         self.text
             .push_str(if past.inverted { ") IS NOT TRUE" } else { ")" });
 
@@ -144,6 +146,8 @@ impl<'a> Builder<'a> {
                 ">"
             };
 
+            // With nulls last, the nulls follow every value; with nulls first, no null follows a
+            // value.
             let past = match (&bound, key.nulls) {
                 (Some(bound), Nulls::Last) => {
                     format!("({sql} {operator} {bound} OR {sql} IS NULL)")

@@ -71,6 +71,8 @@ impl<'a> Builder<'a> {
         tie: Option<Tie<'_>>,
         as_record: bool,
     ) -> Result<(), DbError> {
+        // The junction row and the joined values belong to one query; a nested query must not use
+        // those of its enclosing query.
         let outer = std::mem::replace(&mut self.joined, tie.and_then(Joined::of));
         let outer_groups = std::mem::take(&mut self.group_values);
         let written = self.tied_query(rows, query, tie, as_record);
@@ -99,6 +101,8 @@ impl<'a> Builder<'a> {
         let numbered = numbered(rows, query);
         let is_bounded = (!order.is_empty() || numbered) && query.group.is_empty() && !replans;
         let bound = query.page.filter(|_| is_bounded).and_then(bound);
+
+        // The row before the page is within the bound already; only the row after it adds to it.
         let bound = bound.map(|bound| bound + i64::from(query.neighbours));
 
         // PostgreSQL eliminates a query that only passes on the columns of another one.
@@ -224,6 +228,9 @@ impl<'a> Builder<'a> {
 
         if query.filter != Filter::All(Vec::new()) {
             self.text.push_str(word);
+
+            // The sort determines the cost, so the values of the filter do not require a plan for
+            // each request.
             let replan = self.replan;
             self.shielded(reading, ties[1], &query.filter)?;
             if query.sorts_by_aggregate() {
@@ -269,6 +276,7 @@ impl<'a> Builder<'a> {
     }
 
     fn page(&mut self, page: Window, neighbours: bool) {
+        // A literal limit shows PostgreSQL that the plan is for one row, also in a generic plan.
         if page == FIRST {
             self.text
                 .push_str(if neighbours { " LIMIT 2" } else { " LIMIT 1" });
@@ -310,6 +318,7 @@ impl<'a> Builder<'a> {
                 && (query.page.is_none() || query.filter.is_one_row()))
             || keys.iter().any(|key| key.column == unique);
 
+        // A view without an `id` has no unique key.
         if !is_complete && self.operand(scope, &unique).is_ok() {
             let (direction, nulls) = keys.last().map_or((Direction::Asc, Nulls::Last), |last| {
                 (last.direction, last.nulls)

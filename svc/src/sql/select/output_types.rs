@@ -61,6 +61,9 @@ impl<'a> Builder<'a> {
         let selected = |selected: &Selected| match selected {
             Selected::Column(name, Select::Plain) => {
                 let column = rows.source.columns.get(name);
+
+                // A record contains the declared type of a column, even a domain; a result column
+                // and the `CASE` of a mask have its base type.
                 let is_declared = in_record && self.mask(rows, name).is_none();
                 column.map_or(0, |column| {
                     if is_declared {

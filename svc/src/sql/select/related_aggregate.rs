@@ -176,6 +176,8 @@ impl<'a> Builder<'a> {
                 Ok((*relation, scope))
             }
             Some(Named::Stored(stored)) if !rest.is_empty() && !stored.list => {
+                // Only the fields of rows have masks, and `at_end` has applied the mask of the
+                // first field.
                 let sql = self.json(&scope, first).ok_or_else(|| unknown(self))?;
                 let inside = Scope::Json {
                     sql,

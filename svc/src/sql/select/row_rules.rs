@@ -163,6 +163,8 @@ impl KnownRules {
                 }
             }
 
+            // The rules are in the order of their positions, so the values of the earlier rules are
+            // already in place.
             params.splice(known.at..known.at, own);
         }
 
@@ -211,6 +213,8 @@ impl<'a> Builder<'a> {
         stored: &str,
         value: String,
     ) -> Result<String, DbError> {
+        // An object inside of a row has no masks: the mask of its stored field hides the whole
+        // object.
         let Scope::Row(rows) = scope else {
             return Ok(value);
         };
@@ -244,6 +248,8 @@ impl<'a> Builder<'a> {
     }
 
     fn ruled(&mut self, subject: Subject, rows: &RowScope<'a>) -> Result<Option<String>, DbError> {
+        // A policy reads all rows: its conditions would otherwise apply policies to themselves
+        // without end.
         let Some(rules) = self.rules.filter(|_| !self.is_ruling) else {
             return Ok(None);
         };
@@ -269,6 +275,9 @@ impl<'a> Builder<'a> {
 
         self.bound_again = known.map(|index| self.ruled[index].at);
         let text = std::mem::take(&mut self.text);
+
+        // The checks of a rule are kept apart from those of the filter, because a reused statement
+        // binds the values of both separately.
         let checks = std::mem::take(&mut self.checks);
         let written = self.ruling(|builder| builder.rule(rows, &rule));
 

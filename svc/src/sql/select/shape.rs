@@ -30,6 +30,7 @@ pub(crate) struct StatementShape<'a> {
 impl StatementShape<'_> {
     /// Whether a statement for one of them can be reused for the other, with other values.
     pub(crate) fn has_shape_of(&self, other: &Self) -> bool {
+        // The text has a literal `LIMIT 1` for a single row, and an `OFFSET` only for later pages.
         let same_page = match (self.page, other.page) {
             (Some(one), Some(other)) => {
                 bound(one) == bound(other)
@@ -286,6 +287,8 @@ pub(super) fn bind_filter<'c>(
             bind_filter(inner, catalog, checks, params).map_err(DbError::of_policy)
         }
         Filter::Aggregate(_, of) => {
+            // The conditions on aggregates are in the select list of their subquery, so their
+            // values precede those of its `WHERE` clause.
             for having in &of.having {
                 if !bind_comparison(having.operator, &having.operand, checks, params)? {
                     return Ok(false);

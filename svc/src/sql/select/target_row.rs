@@ -14,10 +14,16 @@ impl Statement {
     pub(crate) fn locking_row(views: Views<'_>, row: TypeIndex, id: &str) -> Result<Self, DbError> {
         Self::built(views, None, Some(vec![ColumnForm::Bool.oid()]), |builder| {
             let (permitted, from) = builder.acted_row(row)?;
+
+            // Rows that the policies hide are neither locked nor waited for, so the time reveals
+            // nothing about them.
             builder
                 .text
                 .push_str(&format!("SELECT true FROM {from} WHERE {permitted} AND "));
             builder.has_id(row, id)?;
+
+            // The policies are part of this statement: after a wait for the lock, PostgreSQL
+            // evaluates them again on the changed row (`READ COMMITTED`).
             builder.text.push_str(" FOR UPDATE");
             Ok(())
         })

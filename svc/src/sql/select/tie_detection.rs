@@ -65,6 +65,8 @@ impl<'a> Builder<'a> {
         };
         let column = rows.source.columns.get(name)?;
         let operand = self.operand(scope, &key.column).ok()?;
+
+        // A cast or a mask may give two different values the same place in the order.
         (operand.sql == rows.column(name)).then_some((name, column))
     }
 

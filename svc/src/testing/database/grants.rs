@@ -9,6 +9,8 @@ pub(super) fn is_role_name(name: &str) -> bool {
     let first = letters
         .next()
         .is_some_and(|letter| letter.is_ascii_lowercase() || letter == '_');
+
+    // PostgreSQL cuts a name at 63 bytes (`NAMEDATALEN`), and would then not find the role.
     first
         && name.len() < 64
         && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
@@ -39,7 +41,8 @@ pub(super) async fn make(server: &mut ScriptConnection, role: &str) -> Result<()
         _ => {}
     }
 
-    // A superuser may act as any role.
+    // A superuser may act as any role. `is` binds one parameter, so the statement must contain
+    // `$1`.
     let member = "SELECT NOT rolsuper FROM pg_roles WHERE rolname = current_user AND $1 <> ''";
     if server.is(member, role).await? {
         server
@@ -54,6 +57,7 @@ pub(super) async fn make(server: &mut ScriptConnection, role: &str) -> Result<()
 /// owner later, unless the setup has granted it any privilege: then these remain its only
 /// privileges.
 pub(super) fn grants(role: &str) -> String {
+    // `pg_shdepend` has a row of the type `a` for each object whose privileges name the role.
     format!(
         "DO $svc$
         DECLARE name text;

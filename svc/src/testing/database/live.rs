@@ -51,6 +51,8 @@ impl LiveDatabase {
 
     async fn copied(server: &'static Server, setup: &ReadSetup, test: &str) -> Result<Self> {
         let mut session = connect(&server.url).await?;
+
+        // `DROP DATABASE IF EXISTS` would send a notice for each test.
         session.run("SET client_min_messages = warning").await?;
         let template = template::ensure(&mut session, &server.url, setup).await?;
         let name = free_name(
@@ -60,6 +62,7 @@ impl LiveDatabase {
         )
         .await?;
 
+        // A failed run of the test leaves its database to the next one.
         session
             .run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
             .await?;
@@ -125,6 +128,8 @@ async fn free_name(session: &mut ScriptConnection, identity: &str, test: &str) -
         })
         .collect();
 
+    // The end of a path distinguishes tests best. The name must fit into 63 bytes, where PostgreSQL
+    // cuts it.
     let end = &letters[letters.len().saturating_sub(35)..];
     let own = format!(
         "svc_test_{}_{}",
@@ -139,6 +144,7 @@ async fn free_name(session: &mut ScriptConnection, identity: &str, test: &str) -
             format!("{own}_{number}")
         };
 
+        // `is` binds one parameter, so the statement must contain `$1`.
         let lock = format!(
             "SELECT pg_try_advisory_lock({}) AND $1 <> ''",
             template::key(&name)
@@ -171,6 +177,7 @@ impl Drop for LiveDatabase {
         let (done, waits) = mpsc::channel();
         let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
 
+        // The runtime of the test may have ended, and `block_on` panics inside of a task.
         self.server.runtime.spawn(async move {
             if let Err(error) = session.run(&statement).await {
                 tracing::warn!(

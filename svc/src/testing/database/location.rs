@@ -5,6 +5,8 @@ pub(super) fn with_database(url: &str, database: &str) -> String {
     let (base, query) = url.split_once('?').unwrap_or((url, ""));
     let host = base.find("://").map_or(0, |at| at + 3);
     let end = base[host..].find('/').map_or(base.len(), |at| host + at);
+
+    // A `dbname` in the query would override the path.
     let pairs: Vec<_> = query
         .split('&')
         .filter(|pair| !pair.is_empty() && !pair.starts_with("dbname="))
@@ -18,9 +20,13 @@ pub(super) fn with_role(url: &str, role: &str) -> String {
     let is_options = |pair: &&str| pair.starts_with("options=");
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let (options, mut pairs): (Vec<_>, Vec<_>) = pairs.partition(is_options);
+
+    // Of several `options` only one would count, so the role is appended to the existing one.
     let before = options
         .first()
         .map_or("options=".to_owned(), |options| format!("{options}%20"));
+
+    // As an option and not as the user of the URL, the role needs neither a login nor a password.
     let options = format!("{before}-c%20role%3D{role}");
     pairs.push(&options);
 

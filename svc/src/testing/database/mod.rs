@@ -58,6 +58,8 @@ impl Database {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("test").to_owned();
         let setup = setup.clone();
+
+        // `create_blocking` blocks on another runtime, which panics inside of a task.
         tokio::task::spawn_blocking(move || Self::create_blocking(&setup, &test)).await?
     }
 

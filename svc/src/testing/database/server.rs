@@ -25,6 +25,8 @@ pub(super) struct Server {
 /// is ready.
 pub(super) fn server() -> Result<&'static Server> {
     static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
+
+    // A static is never dropped: the embedded server is stopped by a signal when the program ends.
     let server = SERVER.get_or_init(|| Server::find().map_err(|error| error.message().to_owned()));
     server
         .as_ref()

@@ -123,6 +123,7 @@ impl Setup {
             self.folder.clone()
         };
 
+        // Names of files are left out: equal statements make an equal template.
         let sql: Vec<_> = scripts.iter().map(|script| script.sql.as_str()).collect();
         let hash = hash(&format!("{:?}\0{}", self.role, sql.join("\0")));
 
@@ -175,6 +176,8 @@ fn read(path: &Path, name: &Path, scripts: &mut Vec<Script>) -> Result<()> {
     let entries =
         fs::read_dir(path).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut entries: Vec<PathBuf> = entries.map_err(failed)?;
+
+    // Sorted as text, migration 10 would come before migration 9.
     let by_number = Phase::of(&name.join("file")) != Phase::AsGiven;
 
     entries.sort_by_key(|entry| (by_number.then(|| number(entry)), entry.clone()));

@@ -23,6 +23,7 @@ pub(super) async fn ensure(
     let name = format!("{PREFIX}{}", setup.hash);
     let key = key(&name);
     loop {
+        // The shared lock lets many tests copy the template at once, while none can drop it.
         server
             .run(&format!("SELECT pg_advisory_lock_shared({key})"))
             .await?;
@@ -30,12 +31,15 @@ pub(super) async fn ensure(
             return Ok(name);
         }
 
+        // The shared lock is released first: two sessions that upgrade theirs would wait for each
+        // other.
         server
             .run(&format!(
                 "SELECT pg_advisory_unlock_shared({key}), pg_advisory_lock({key})"
             ))
             .await?;
 
+        // Another session may have created the template during the wait.
         let made = match server.is(EXISTS, &name).await? {
             true => Ok(()),
             false => make(server, url, &name, setup).await,
@@ -64,6 +68,8 @@ async fn make(
     setup: &ReadSetup,
 ) -> Result<()> {
     let unfinished = format!("svc_unfinished_{}", setup.hash);
+
+    // A killed program leaves an unfinished database.
     server
         .run(&format!(
             "DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"
@@ -113,6 +119,7 @@ async fn run_all(connection: &mut ScriptConnection, scripts: &[Script]) -> Resul
         .collect();
     for script in scripts {
         if script.phase == Phase::Schema {
+            // The first of these scripts runs all of them; none is left for the others.
             run_schema(connection, &mut schema).await?;
             continue;
         }
@@ -151,6 +158,8 @@ async fn run_schema(connection: &mut ScriptConnection, left: &mut Vec<&Script>) 
                         still.push(script);
                     }
                     Err(error) => {
+                        // For a migration the caller ignores the error, and runs all of them again
+                        // later.
                         left.clone_from(&all);
                         return Err(failed(script, &error));
                     }
@@ -170,6 +179,7 @@ async fn run_schema(connection: &mut ScriptConnection, left: &mut Vec<&Script>) 
         _ => {}
     }
 
+    // `GRANT … ON ALL TABLES` covers only the objects that exist at that moment.
     for script in all.iter().filter(|script| grants_all(&script.sql)) {
         connection
             .run(&script.sql)
@@ -210,6 +220,8 @@ fn failed(script: &Script, error: &DriverError) -> Error {
 
 /// Returns the statement that renames a finished template and records the day of its creation.
 fn finish(unfinished: &str, name: &str) -> String {
+    // PostgreSQL does not record when a database is created. `COMMENT` accepts only a literal,
+    // hence `EXECUTE`.
     format!(
         "DO $svc$ BEGIN
             EXECUTE format('COMMENT ON DATABASE {unfinished} IS %L', to_char(now(), 'YYYY-MM-DD'));
@@ -221,6 +233,7 @@ fn finish(unfinished: &str, name: &str) -> String {
 /// Drops templates older than a week, unless a test is about to copy them. They may belong to
 /// outdated setups; others are created again when needed.
 async fn sweep(server: &mut ScriptConnection) -> Result<()> {
+    // A role can only drop databases of roles that it is a member of.
     let old = "SELECT datname::text FROM pg_database WHERE starts_with(datname, $1) AND pg_has_role(datdba, 'MEMBER')
         AND shobj_description(oid, 'pg_database') < to_char(now() - interval '7 days', 'YYYY-MM-DD') ORDER BY 1";
     for name in server.names(old, PREFIX).await? {

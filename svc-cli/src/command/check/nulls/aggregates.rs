@@ -55,6 +55,8 @@ impl Scope<'_> {
             return Nulls::Never;
         }
 
+        // An aggregate with a FILTER may have no input rows in any group, and one of an outer level
+        // belongs to the groups of another query.
         let known = FILLED.contains(&name) || OF_VALUES.contains(&name);
         let is_plain = !aggregate.has("aggfilter") && aggregate.number("agglevelsup") == 0;
         if !known || !is_plain || self.has_grouping_sets() {
@@ -62,6 +64,7 @@ impl Scope<'_> {
         }
 
         if self.query.nodes("groupClause").is_empty() && !reads_values(self.query) {
+            // HAVING may reject the only group, and with it the null.
             let is_open = !self.query.has("havingQual");
             let why = format!("`{name}` over no rows is null");
             return if is_open {

@@ -104,6 +104,8 @@ pub(super) async fn read(client: &Client) -> Result<Catalog, tokio_postgres::Err
         let Some(relation) = catalog.relations.get_mut(&row.get::<_, u32>(0)) else {
             continue;
         };
+
+        // The rule of a view is a list with one query.
         let tree = Value::parse(row.get(1));
         relation.query = tree.and_then(|tree| tree.nodes().first().map(|query| (*query).clone()));
     }

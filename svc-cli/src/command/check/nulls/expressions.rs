@@ -128,6 +128,8 @@ impl Scope<'_> {
         };
 
         let args = call.nodes("args");
+
+        // With VARIADIC, the arguments are an array, and the function is null for a null array.
         let is_spread = !call.flag("funcvariadic");
         if is_spread && NEVER_NULL.contains(&function.built_in()) {
             return Nulls::Never;
@@ -145,6 +147,8 @@ impl Scope<'_> {
 
         let nulls = Nulls::any(args.into_iter().map(|arg| self.nulls(arg)));
 
+        // A strict function may also return null for other arguments, as `->` does for a key that
+        // the document lacks.
         if nulls == Nulls::Never && !function.is_total {
             Nulls::Unknown
         } else {
@@ -176,6 +180,7 @@ impl Scope<'_> {
             (4, Some(query)) => {
                 let scope = Scope::new(self.facts, query, Some(self));
                 match scope.output(1) {
+                    // A scalar subquery without a row is null.
                     Nulls::Never if !has_one_row(query) && !scope.is_found_by_key() => {
                         Nulls::Unknown
                     }

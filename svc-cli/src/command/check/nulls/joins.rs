@@ -75,6 +75,8 @@ impl<'a> Joins<'a> {
         let inside = |is_right| [within, &[Side { join, is_right }]].concat();
         let (left, right) = (matches!(kind, RIGHT | FULL), matches!(kind, LEFT | FULL));
 
+        // Columns merged by USING belong to the join itself, which is missing if a join around it
+        // has no match.
         self.around.insert(join, within.to_vec());
 
         for (from, is_right, is_optional) in [("larg", false, left), ("rarg", true, right)] {
@@ -132,6 +134,8 @@ impl<'a> Joins<'a> {
             .map(Vec::as_slice)
             .unwrap_or_default();
 
+        // A test of a column only concerns rows with its relation. For the relation itself, only
+        // conditions on all rows count.
         let is_there = |side: &Side| {
             self.present.contains(side) || (column.is_some() && around.contains(side))
         };

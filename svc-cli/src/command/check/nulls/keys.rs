@@ -26,6 +26,7 @@ impl Scope<'_> {
             "FUNCEXPR" => self.keys_of_call(expression),
             "OPEXPR" if self.function(expression.oid("opfuncid"))?.built_in() == "jsonb_concat" => {
                 let mut keys = Keys::new();
+                // As with `||`, the last of several equal keys wins.
                 for arg in expression.nodes("args") {
                     keys.extend(self.keys(arg)?);
                 }
@@ -92,6 +93,7 @@ impl Scope<'_> {
 
     /// The keys of a document from another view.
     fn keys_of_column(&self, number: usize, column: usize) -> Option<Keys> {
+        // A missing row has a null document, without any keys.
         if self.joins.may_miss(number, &[]) {
             return None;
         }

@@ -96,6 +96,8 @@ impl Facts {
             )),
             // The rows of a materialized view may be older than a constraint.
             (Some(query), Some(_)) if of.kind == 'v' => {
+                // The borrow ends before `output`, which adds the columns of the views behind this
+                // one.
                 if let Some(known) = self.known.borrow().get(&(relation, column)) {
                     return known.clone();
                 }

@@ -103,6 +103,8 @@ impl Prover<'_> {
         if variable.number("varlevelsup") != 0 || column == 0 {
             return HashSet::new();
         }
+
+        // A column of a join is an alias for a column of one of its sides.
         match joined(self.relations, relation, column) {
             Some(alias) => self.value_of(alias),
             None => HashSet::from([(relation, column)]),

@@ -134,6 +134,8 @@ impl<'a> Scope<'a> {
             return false;
         };
 
+        // A policy or TABLESAMPLE may hide the referenced row, and `FROM ONLY` a partitioned table
+        // has no rows.
         let is_whole = there.is_table() && !there.has_policies && !target.has("tablesample");
         let has_all = there.kind == 'r' || target.flag("inh");
 
@@ -148,6 +150,8 @@ impl<'a> Scope<'a> {
                     .is_some_and(|column| column.is_filled)
         };
 
+        // With a subset of the key's columns, or other operators, the constraint does not guarantee
+        // a match.
         let columns: HashSet<Column> = pairs
             .iter()
             .map(|((_, here), there, _)| (*here, *there))
@@ -295,6 +299,7 @@ pub(super) fn has_one_row(query: &Node) -> bool {
         .node("jointree")
         .is_some_and(|tree| tree.nodes("fromlist").is_empty() && !tree.has("quals"));
 
+    // Aggregates without GROUP BY return one row, also for no input.
     query.flag("hasAggs") || reads_nothing
 }
 

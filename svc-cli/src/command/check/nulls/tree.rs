@@ -127,6 +127,7 @@ impl Node {
 
     /// The bytes of a constant: `6 [ 24 0 0 0 105 100 ]`.
     pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
+        // The length comes first; the brackets are words, not numbers.
         let numbers = self.field(name).iter().skip(1).filter_map(Value::number);
         // Some versions write bytes as signed numbers.
         numbers
@@ -176,6 +177,7 @@ fn word(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Token {
         }
     }
 
+    // PostgreSQL escapes the start of a text that looks like a null or a number.
     match word.strip_prefix(':') {
         _ if is_escaped => Token::Word(word),
         Some(field) if field.starts_with(|c: char| c.is_ascii_alphabetic()) => {

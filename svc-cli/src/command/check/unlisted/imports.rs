@@ -79,6 +79,7 @@ impl Imports {
             }
             UseTree::Rename(renamed) => self.import(root, &renamed.ident, &renamed.rename),
             UseTree::Group(group) => group.items.iter().for_each(|tree| self.add(root, tree)),
+            // A wildcard may import all of them; `is_svc` later decides by its crate.
             UseTree::Glob(_) => {
                 for kind in OPERATIONS {
                     self.attributes.push(Imported {

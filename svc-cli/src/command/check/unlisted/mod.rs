@@ -30,6 +30,7 @@ pub(super) fn warn(project: &Project, description: &Description) {
 
 /// The warnings about the source in a folder.
 fn lines(root: &Path, sdl: &str) -> Vec<String> {
+    // Parsed without validation: only the names of the root fields matter.
     let Ok(schema) = Schema::parse(sdl, "schema.graphql") else {
         return Vec::new();
     };

@@ -134,6 +134,7 @@ impl Source {
             return;
         }
 
+        // A module is in one of these two files; the other one cannot be read.
         for file in [
             place.folder.join(format!("{name}.rs")),
             folder.join("mod.rs"),

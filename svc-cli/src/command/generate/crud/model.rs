@@ -114,6 +114,7 @@ fn of_field(field: &Field, table: Option<&Table>) -> Option<Written> {
         });
     };
 
+    // A field without a column of this name may be computed by the view.
     let column = table.column(stored).filter(|column| !column.is_generated)?;
 
     Some(of_column(column, field.name.clone(), ty))

@@ -102,6 +102,9 @@ pub(super) async fn read(client: &Client, table: &str) -> Result<Option<Table>> 
     });
 
     let columns = columns.collect();
+
+    // With unique indexes in place of unique constraints: each of the latter has an index of its
+    // name, and an index alone rejects rows too.
     let rows = client.query(CONSTRAINTS, &[&table]).await.map_err(failed)?;
     let constraints = rows.iter().map(|row| Constraint {
         name: row.get(0),

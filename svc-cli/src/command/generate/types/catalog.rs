@@ -119,6 +119,8 @@ pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalog> {
         .await
         .map_err(|error| failed(&error))?;
     let names: HashSet<String> = rows.iter().map(|row| row.get(2)).collect();
+
+    // The view is the public form of its table, which may have columns that are not for clients.
     let has_view = |name: &str| {
         let plain = name.strip_prefix("tb_");
         plain.is_some_and(|plain| {
@@ -131,6 +133,7 @@ pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalog> {
 
 /// The tables and views with these names.
 pub(super) async fn named(client: &Client, names: &[String]) -> Result<Catalog> {
+    // `to_regclass` parses its argument like SQL, and folds unquoted names to lower case.
     let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     let text = format!("{SOURCES} c.oid = to_regclass($1)");
     let mut rows = Vec::new();

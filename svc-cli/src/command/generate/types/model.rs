@@ -66,6 +66,8 @@ pub(super) struct Relation {
 /// The types of all sources, with their relations.
 pub(super) fn types(catalog: &Catalog) -> Vec<Type> {
     let (mut names, mut queries) = (Names::default(), Names::default());
+
+    // The names of the enums come first, because `write::module` chooses them again, and alone.
     let enums = enum_names(&catalog.enums, &mut names);
     let enum_name = |name: &str| enums.get(name).cloned();
     let mut types = Vec::new();

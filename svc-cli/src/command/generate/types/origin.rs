@@ -47,6 +47,7 @@ pub(super) async fn find(client: &Client, view: u32, columns: &mut [Column]) -> 
                 continue;
             };
 
+            // Columns of a view cannot be dropped, so their numbers have no gaps.
             let index = usize::try_from(number)
                 .unwrap_or_default()
                 .saturating_sub(1);

@@ -34,6 +34,8 @@ pub(super) async fn outdated(
         .query_one(kind, &[&oid])
         .await
         .map_err(|error| failed(&error))?;
+
+    // The name may belong to a table or a view, for which the statement fails by itself.
     if !row.get::<_, bool>(0) {
         return Ok(None);
     }
@@ -52,6 +54,8 @@ async fn is_same(client: &Client, statement: &Statement<'_>, oid: u32, name: &st
             .map_err(|error| failed(&error))
     };
 
+    // PostgreSQL parses and prints both definitions: a comparison of the texts would recompute all
+    // rows after a change of a comment or a space.
     run("SAVEPOINT svc_compare".to_owned()).await?;
     run(format!("ALTER MATERIALIZED VIEW {name} RENAME TO {BEFORE}")).await?;
     let is_same = match client.batch_execute(&without_data(statement.text)).await {

@@ -86,6 +86,7 @@ impl<'a> Run<'a> {
     /// Runs all files of the plan.
     pub(super) async fn all(mut self) -> Result<(), Stop> {
         let result = self.steps().await;
+        // In a try-out, the transaction belongs to the caller, which rolls it back.
         if result.is_err() && self.is_open && self.mode != Mode::TryOut {
             // The file's error is the one to report.
             let _ = self.client.batch_execute("ROLLBACK").await;
@@ -107,11 +108,16 @@ impl<'a> Run<'a> {
         }
 
         self.begin().await?;
+
+        // The open transaction may hold earlier migrations, which a retry of this file must not
+        // undo.
         self.execute("SAVEPOINT svc_file").await?;
         let dropped = self.dropped.len();
         if let Err(stop) = self.statements(file).await {
             self.execute("ROLLBACK TO svc_file").await?;
+            // The rollback has brought back the objects that this file dropped.
             self.dropped.truncate(dropped);
+            // The migration may need an object of `db/schema`, such as the function of its trigger.
             if !stop.is_missing() || !self.run_early().await? {
                 return Err(self.explained(stop));
             }
@@ -148,6 +154,9 @@ impl<'a> Run<'a> {
         }
 
         self.settings().await?;
+
+        // Recorded first: if the process ends before the last statement, the record shows that a
+        // part of the file may have run.
         history::record(self.client, file, false).await?;
         for statement in file.statements()? {
             let ran = self.client.batch_execute(statement.text).await;
@@ -196,6 +205,8 @@ impl<'a> Run<'a> {
             return Ok(self.execute("RELEASE svc_statement").await?);
         }
 
+        // A failed attempt rolls back to the savepoint, which also brings back the objects dropped
+        // for it.
         for room in remake::rooms(self.client, statement, &code, is_repeatable).await? {
             if let Ok(dropped) = remake::make(self.client, &room).await
                 && !dropped.is_empty()
@@ -269,6 +280,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
 
+        // Before the COMMIT, because a failed one ends the transaction as well.
         self.is_open = false;
         self.client
             .batch_execute("COMMIT")
@@ -340,6 +352,9 @@ impl<'a> Run<'a> {
 /// Adds the labels of migrations before the transaction that uses them.
 pub(super) async fn add_labels(client: &Client, migrations: &[&File]) -> Result<bool> {
     let mut added = false;
+
+    // No transaction is open, so each label is committed at once, and the next statement may use
+    // it.
     for file in migrations.iter().filter(|file| file.in_transaction()) {
         for statement in file.statements()? {
             let words = statement.words(6);

@@ -118,6 +118,8 @@ impl Objects {
 
     /// The objects created or recreated since.
     pub(super) fn touched_since(&self, before: &Self) -> BTreeSet<Id> {
+        // A recreated object has another number, and a replaced one has other rows in `pg_rewrite`
+        // or `pg_depend`; the rows of `pg_class` and `pg_proc` would also change with a GRANT.
         let touched = self
             .0
             .iter()

@@ -61,6 +61,7 @@ impl Run<'_> {
             self.execute("ROLLBACK TO svc_file").await?;
         }
 
+        // `ROLLBACK TO` keeps the savepoint itself, so it is released in both cases.
         self.execute("RELEASE svc_file").await?;
         ran?;
         let touched = Objects::read(self.client).await?.touched_since(&before);
@@ -77,6 +78,7 @@ impl Run<'_> {
     pub(super) async fn run_early(&mut self) -> Result<bool, Stop> {
         let mut some = false;
         loop {
+            // A file may create an object that an earlier file in this order lacked.
             let mut progress = false;
             for file in self.plan.repeatable.clone() {
                 if self.early.contains(&file.path) {

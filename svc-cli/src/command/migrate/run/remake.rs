@@ -68,6 +68,9 @@ pub(super) async fn rooms(
         .first()
         .is_some_and(|word| word == "CREATE");
     let replaces = is_create && replaces(&target, code, is_repeatable);
+
+    // For a column that a view uses, `ALTER COLUMN … TYPE` fails with `feature_not_supported`, not
+    // with an error about dependents.
     let is_in_the_way = [
         &SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
         &SqlState::FEATURE_NOT_SUPPORTED,
@@ -107,6 +110,8 @@ pub(super) async fn rooms(
 fn replaces(target: &Target, code: &SqlState, is_repeatable: bool) -> bool {
     match target.kind {
         Kind::Relation => {
+            // `OR REPLACE` can append columns to a view, but neither remove nor rename one. Files
+            // of the schema may also omit it, because they run again.
             *code == SqlState::INVALID_TABLE_DEFINITION
                 || is_repeatable
                     && [&SqlState::DUPLICATE_TABLE, &SqlState::WRONG_OBJECT_TYPE].contains(&code)
@@ -164,6 +169,7 @@ pub(super) async fn make(
         )
         .await?;
 
+    // Read before the first DROP: the catalog has no name for an object after it.
     let objects = Objects::read_raw(client).await?;
     let mut dropped = Vec::new();
     for row in rows {
@@ -204,6 +210,9 @@ impl Dropped {
     /// and, if its file is unchanged, options.
     pub(super) async fn restore(&self, client: &Client, is_as_before: bool) -> Result<()> {
         let Id { kind, identity } = &self.id;
+
+        // The handler of a PL/pgSQL block rolls back that block alone, so the transaction remains
+        // usable.
         for statement in self.statements(is_as_before) {
             // A column or a role may have been removed: there is nothing to restore for it.
             let sql = format!(
@@ -226,6 +235,8 @@ impl Dropped {
         let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
         let mut statements = Vec::new();
 
+        // These have neither an owner nor grants, and the statement of the file has all their other
+        // properties.
         if ["POLICY", "TRIGGER"].contains(&kind.as_str()) {
             return statements;
         }
@@ -238,6 +249,7 @@ impl Dropped {
             )
         });
 
+        // A new function can be executed by PUBLIC, which would open a restricted one to all roles.
         if self.is_closed {
             statements.push(format!(
                 "IF (SELECT proacl IS NULL FROM pg_proc WHERE oid = {}::regprocedure) \
@@ -252,6 +264,7 @@ impl Dropped {
                 .map(|grant| format!("GRANT {}", grant.replace("%s", identity))),
         );
 
+        // A comment in the file takes precedence over the previous one.
         if !self.comment.is_empty() {
             let (class, cast) = if kind == "ROUTINE" {
                 ("pg_proc", "regprocedure")
@@ -265,6 +278,8 @@ impl Dropped {
             ));
         }
 
+        // A changed file may omit an option on purpose; an unchanged one does not contain the
+        // options that an ALTER VIEW has set, such as `security_invoker`.
         if let Some(options) = self
             .options
             .as_ref()

@@ -59,6 +59,8 @@ impl Run<'_> {
             None => self.commit_all().await?,
         }
 
+        // The files may run before a migration outside of a transaction and after it; the second
+        // run compares with the result of the first.
         self.before = Interfaces::read(self.client).await?;
 
         Ok(())
@@ -68,6 +70,9 @@ impl Run<'_> {
     async fn rounds(&mut self, pending: &[&File]) -> Result<(), Stop> {
         let mut before = self.before.clone();
         let mut lost_before = BTreeSet::new();
+
+        // A file that ran early for a migration runs once more, unless it would insert its rows
+        // twice.
         let is_done = |file: &&File| self.early.contains(&file.path) && is_heavy(file);
         let mut queue: Vec<&File> = pending
             .iter()
@@ -75,6 +80,7 @@ impl Run<'_> {
             .copied()
             .collect();
 
+        // Two files that keep changing the same object would otherwise never finish.
         for _ in 0..ROUNDS {
             self.in_order(&queue).await?;
             let now = Interfaces::read(self.client).await?;
@@ -170,6 +176,7 @@ impl Run<'_> {
         let now = Objects::read(self.client).await?;
         let mut orphans = Vec::new();
         for (path, ids) in &recorded {
+            // The files of a newer release may create objects of which this project has no file.
             let is_left =
                 self.plan.is_ahead || !made.contains_key(path) && !removed.contains(path.as_str());
             let kept = result.entry(path.clone()).or_default();
@@ -219,6 +226,8 @@ impl Run<'_> {
         let mut left: Vec<_> = orphans.iter().collect();
         while !left.is_empty() {
             let (mut still, mut why) = (Vec::new(), String::new());
+            // Without CASCADE, which would also drop objects that no file has given up: an object
+            // with dependents waits for a later round.
             for orphan in &left {
                 let (path, id, _) = *orphan;
                 self.execute("SAVEPOINT svc_orphan").await?;
@@ -256,6 +265,8 @@ impl Run<'_> {
     async fn refuse_lost(&self, recorded: &Made) -> Result<()> {
         let now = Objects::read(self.client).await?;
         let known = history::objects(self.client).await?;
+
+        // A recorded object that is missing was given up by its file.
         let is_known = |id: &Id| {
             known
                 .values()

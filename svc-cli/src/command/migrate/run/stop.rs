@@ -56,6 +56,7 @@ impl Stop {
         let position = error.as_db_error().and_then(|error| error.position());
         let line = match position {
             Some(ErrorPosition::Original(character)) => {
+                // PostgreSQL counts characters, not bytes, and starts with 1.
                 let before = (*character as usize).saturating_sub(1);
                 statement.line
                     + statement
@@ -107,6 +108,7 @@ impl Stop {
 fn hints(error: &tokio_postgres::Error, file: &File) -> Vec<&'static str> {
     let mut hints = Vec::new();
     match error.code() {
+        // The file itself is not wrong, so the hint about a correction is omitted.
         Some(&SqlState::LOCK_NOT_AVAILABLE) => {
             return vec![
                 "others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60",

@@ -53,6 +53,7 @@ pub(super) fn of(statement: &Statement<'_>) -> Option<Target> {
         return None;
     }
 
+    // Later words may be about another object, such as `EXECUTE FUNCTION` in a `CREATE TRIGGER`.
     let head = tokens.iter().take(6);
     let kind_of = |token: &Token| match token {
         Token::Word(word) => match word.as_str() {
@@ -97,6 +98,8 @@ pub(super) fn drop_of_part(statement: &Statement<'_>) -> Option<String> {
     };
 
     let name = escape_identifier(&name_at(&tokens, at + 1)?);
+
+    // A column named `on` must be quoted, so the first bare `on` precedes the table.
     let on = tokens.iter().position(|token| token.is("on"))?;
     let (schema, table) = names(&tokens[on + 1..], false).pop()?;
     let schema = schema
@@ -128,6 +131,7 @@ fn names(tokens: &[Token], several: bool) -> Vec<(Option<String>, String)> {
             None => (None, first),
         });
 
+        // Functions in a DROP have their parameters, whose commas do not separate names.
         at = past_parentheses(tokens, at);
         if !several || tokens.get(at) != Some(&Token::Symbol(',')) {
             break;

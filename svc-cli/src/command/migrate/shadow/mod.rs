@@ -28,6 +28,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) async fn replay(target: &Target, files: &[File]) -> Result<Result<Inventory>> {
     let client = database::open(target).await?;
     sweep(&client).await;
+
+    // Two replays on one server may start in the same second.
     let name = format!("{PREFIX}{}_{}", now(), std::process::id());
     let quoted = escape_identifier(&name);
     if let Err(error) = client
@@ -45,7 +47,8 @@ pub(super) async fn replay(target: &Target, files: &[File]) -> Result<Result<Inv
 
     let replayed = replay_in(&target.with_database(&name), files).await;
 
-    // If this fails, a later replay drops the database.
+    // With FORCE, as the connection of the replay may still be closing. If this fails, a later
+    // replay drops the database.
     let _ = client
         .batch_execute(&format!("DROP DATABASE IF EXISTS {quoted} WITH (FORCE)"))
         .await;
@@ -72,7 +75,8 @@ async fn sweep(client: &Client) {
             .and_then(|time| time.parse::<u64>().ok());
 
         if made.is_some_and(|made| made.saturating_add(LEFT_OVER) < now()) {
-            // Another replay may be dropping it too.
+            // Without FORCE, so that a slow replay keeps its database. Another process may be
+            // dropping it too.
             let _ = client
                 .batch_execute(&format!(
                     "DROP DATABASE IF EXISTS {}",

@@ -178,6 +178,7 @@ fn compare_defaults(
         (Some(old), Some(new)) if !is_same(old, new) => {
             format!("its default is {new}, and was {old}")
         }
+        // A non-null argument is only optional with a default.
         (Some(_), None) if new.is_required() => {
             let message = "its default is removed, so it has to be given";
             return found.add(Severity::Breaking, kinds.default_changed, place, message);

@@ -15,6 +15,7 @@ pub(super) fn is_safe_for_answers(old: &Type, new: &Type) -> bool {
 
 /// Whether an input type stays compatible for clients: the same type, or a less strict one.
 pub(super) fn is_safe_for_inputs(old: &Type, new: &Type) -> bool {
+    // Inputs are contravariant: a client that sends the old type must satisfy the new one.
     is_safe_for_answers(new, old)
 }
 

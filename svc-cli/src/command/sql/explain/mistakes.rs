@@ -99,6 +99,8 @@ fn function(call: &CallExpr) -> Option<Remark> {
 fn has_order_below(call: &CallExpr) -> bool {
     let select = call.syntax().ancestors().find_map(Select::cast);
     let from = select.and_then(|select| select.from_clause());
+
+    // PostgreSQL passes the rows of a sorted subquery to an aggregate in their order.
     from.is_some_and(|from| {
         from.syntax()
             .descendants()
@@ -122,6 +124,7 @@ fn empty(call: &CallExpr, name: &str) -> Option<Remark> {
                 .is_some_and(|name| text::of(&name).eq_ignore_ascii_case("coalesce"))
         });
 
+    // A group has at least one row.
     let is_grouped = call
         .syntax()
         .ancestors()
@@ -191,6 +194,8 @@ fn product(select: &Select) -> Option<Remark> {
     let is_lateral = text::of(&second)
         .to_ascii_uppercase()
         .starts_with("LATERAL");
+
+    // A function may read columns of the table before it, which joins them.
     let is_function = !matches!(
         second,
         FromListItem::FromItem(FromItem::RelationFromItem(_))
@@ -230,6 +235,7 @@ fn excludes_null(condition: &Expr, tables: &[String]) -> Option<Remark> {
         return None;
     };
 
+    // Other operators return null for the nulls of a missing row, and WHERE keeps only true.
     let keeps_nulls = matches!(
         comparison.op()?,
         BinOp::Or(_)

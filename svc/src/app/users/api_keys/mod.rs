@@ -91,10 +91,14 @@ impl ApiKeyProvider {
         let digits = token
             .strip_prefix(PREFIX)
             .ok_or_else(|| AuthError::invalid("it is not an API key"))?;
+
+        // Checked first, so that a flood of invalid tokens costs no statements.
         if digits.len() != DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(AuthError::invalid("it is not of the form of an API key"));
         }
 
+        // Only the hash leaves the process: a log of statements or a copy of the table reveals no
+        // key.
         let hash = hex::encode(Sha256::digest(token));
 
         // The user is not identified yet, so session variables are empty; the function does not
@@ -160,6 +164,8 @@ impl AuthProvider for ApiKeyProvider {
     }
 
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
+        // The time before the look-up: a key that is revoked during it is rejected within
+        // `keep_for` as well.
         let asked = SystemTime::now();
         let found = self.find(token).await?;
         let authenticated = Authenticated::new(found.claims(), found.user());

@@ -44,6 +44,7 @@ impl HttpClient {
         let config = tls_client::config(roots).map_err(IdpError::RootCertificates)?;
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(config)
+            // Plain HTTP is for the loopback interface only, which `Endpoint` enforces.
             .https_or_http()
             .enable_http1()
             .build();
@@ -118,6 +119,7 @@ impl HttpClient {
                 .get(header::LOCATION)
                 .and_then(|location| location.to_str().ok());
 
+            // `Authorization` is sent again, which is safe as the target has the same origin.
             at = location
                 .and_then(|location| at.redirected(location))
                 .ok_or(FetchError::Redirect(at))?;

@@ -22,6 +22,8 @@ impl Endpoint {
         let authority = uri
             .authority()
             .ok_or_else(|| bad("must be a URL with a host, such as https://id.example"))?;
+
+        // The error does not quote this URL, as it contains a password.
         if authority.as_str().contains('@') {
             return Err(BadEndpoint(
                 "the URL".to_owned(),
@@ -49,6 +51,7 @@ impl Endpoint {
 
     /// The target of a redirect; `None` unless it has the same origin (RFC 6454, section 5).
     pub(super) fn redirected(&self, location: &str) -> Option<Self> {
+        // A reference that begins with `//` names another host (RFC 3986, section 4.2).
         let target = if location.starts_with('/') && !location.starts_with("//") {
             let (scheme, authority) = (self.0.scheme_str()?, self.0.authority()?);
             Self::parse(&format!("{scheme}://{authority}{location}"))
@@ -71,6 +74,7 @@ impl std::fmt::Display for Endpoint {
 }
 
 fn is_loopback(host: &str) -> bool {
+    // `Uri` keeps the brackets of an IPv6 address.
     let address = host
         .strip_prefix('[')
         .and_then(|host| host.strip_suffix(']'))

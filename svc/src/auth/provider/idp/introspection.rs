@@ -58,6 +58,7 @@ impl IntrospectionProvider {
     /// # Errors
     /// An [`IdpError`] if the address cannot be used.
     pub fn new(endpoint: &str, client_id: &str, client_secret: &str) -> Result<Self, IdpError> {
+        // Both parts are form-encoded first, as they may contain a colon (RFC 6749, section 2.3.1).
         let encoded =
             |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let pair = STANDARD.encode(format!("{}:{}", encoded(client_id), encoded(client_secret)));
@@ -119,6 +120,7 @@ impl IntrospectionProvider {
     }
 
     async fn verify(&self, token: &str) -> Result<Claims, AuthError> {
+        // A flood of invented tokens would otherwise become a flood of requests to the issuer.
         let _question = self
             .questions
             .acquire()
@@ -144,6 +146,8 @@ impl IntrospectionProvider {
             Some(Value::Bool(false)) => {
                 Err(AuthError::invalid("its issuer says that it is not active"))
             }
+            // `active` is required (RFC 7662, section 2.2): without it, nothing is known about the
+            // token, so this is an outage and not a rejection.
             _ => Err(FetchError::Unexpected(
                 self.endpoint.clone(),
                 "whether the token is `active`",
@@ -160,6 +164,7 @@ impl IntrospectionProvider {
                 .any(|known| kind.eq_ignore_ascii_case(known))
         };
 
+        // A `DPoP` token (RFC 9449) requires a proof of possession, which a bearer request lacks.
         if claims
             .get("token_type")
             .is_some_and(|kind| !kind.as_str().is_some_and(is_bearer))
@@ -207,6 +212,8 @@ impl AuthProvider for IntrospectionProvider {
     }
 
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
+        // The time counts from before the request: the token may be revoked while the response
+        // travels.
         let asked = SystemTime::now();
         let claims = self.verify(token).await?;
         let user = user(&claims)?;

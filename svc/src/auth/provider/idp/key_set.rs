@@ -28,6 +28,8 @@ impl KeySet {
     /// Parses a set. Skips keys that cannot be used: encryption keys, secrets, and keys for other
     /// algorithms.
     pub(super) fn read(set: Value, allowed: &[TokenAlgorithm]) -> Option<Self> {
+        // A token without `kid` is tried with all keys, so their number bounds the work for one
+        // token.
         let keys = set
             .get("keys")?
             .as_array()?
@@ -76,6 +78,9 @@ impl KeySet {
 fn is_for_signatures(key: &Map<String, Value>) -> bool {
     let verifies =
         |operations: &Vec<Value>| operations.iter().any(|operation| operation == "verify");
+
+    // Both members are optional; a key for encryption must not verify signatures (RFC 7517,
+    // sections 4.2 and 4.3).
     key.get("use").is_none_or(|usage| usage == "sig")
         && key
             .get("key_ops")
@@ -97,9 +102,12 @@ fn verifying(key: &Map<String, Value>, allowed: &[TokenAlgorithm]) -> Vec<Named>
             VerifyingKey::from_point(*algorithm, curve, &bytes("x")?, &bytes("y")?).ok()
         }
         ("OKP", Some("Ed25519")) => VerifyingKey::from_ed25519(*algorithm, &bytes("x")?).ok(),
+        // This includes `oct`: a secret in a public document proves nothing.
         _ => None,
     };
 
+    // `alg` is optional (RFC 7517, section 4.4): an RSA key without it serves all allowed RSA
+    // algorithms, each as a separate verifying key.
     let is_own = |algorithm: &&TokenAlgorithm| match key.get("alg") {
         None => true,
         Some(own) => own

@@ -90,6 +90,7 @@ impl KeySource {
 
         if let (Some(known), Some(id)) = (&keys, id)
             && !known.set.has(id)
+            // Keys fetched after this request began are as recent as another fetch could make them.
             && known.at < began
         {
             self.fetch(began, true).await;
@@ -117,6 +118,8 @@ impl KeySource {
     async fn fetch(self: &Arc<Self>, now: Instant, for_unknown: bool) {
         let current = {
             let mut fetching = self.lock();
+
+            // A completed fetch stays in `current`; only one in progress is joined.
             match fetching
                 .current
                 .clone()
@@ -146,6 +149,9 @@ impl KeySource {
             Ok(set) => {
                 let known = self.keys.load();
                 let is_new = known.as_ref().is_none_or(|known| !known.set.is_same(&set));
+
+                // The keys come before their generation: in the other order, a token verified with
+                // the old keys could be cached under the new generation.
                 self.keys.store(Some(Arc::new(Fetched {
                     set,
                     at: Instant::now(),
@@ -157,6 +163,8 @@ impl KeySource {
             }
             Err(error) => {
                 let has_keys = self.keys.load().is_some();
+
+                // Without any keys all tokens are refused, so the next attempt comes sooner.
                 let pause = if has_keys { self.interval } else { RETRY };
                 tracing::warn!(%error, has_keys, "the keys of the identity provider were not fetched");
                 self.lock().failed = Some((Instant::now() + pause, Arc::new(error)));
@@ -167,6 +175,8 @@ impl KeySource {
     async fn fetched(&self) -> Result<KeySet, FetchError> {
         let address = self.metadata.keys(&self.client).await?;
         let set = KeySet::read(self.client.get(&address, None).await?, &self.algorithms);
+
+        // An empty set would invalidate all tokens; as an error, it leaves the current keys in use.
         let set = set.filter(|set| !set.is_empty());
         set.ok_or(FetchError::Unexpected(
             address,

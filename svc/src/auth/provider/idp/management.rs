@@ -59,6 +59,9 @@ impl Management {
         }
 
         let body = Some(("application/json", self.credentials.as_str()));
+
+        // The lifetime counts from before the request: the token may be issued at any time during
+        // it.
         let asked = Instant::now();
         let ask = Ask {
             method: Method::POST,
@@ -77,6 +80,7 @@ impl Management {
             .get("expires_in")
             .and_then(Value::as_u64)
             .unwrap_or_default()
+            // The sum with an `Instant` panics on overflow, and the number comes from the network.
             .min(86_400);
 
         let lifetime = Duration::from_secs(seconds).saturating_sub(MARGIN);
@@ -94,6 +98,8 @@ impl Management {
 
         let bearer = HeaderValue::try_from(format!("Bearer {own}"));
         let mut bearer = bearer.map_err(|_| AuthError::invalid("the token cannot be sent"))?;
+
+        // Debug output omits sensitive values.
         bearer.set_sensitive(true);
         let endpoint = Endpoint::parse(&format!("{}/api/v2/users/{path}", self.base))
             .map_err(AuthError::unavailable)?;
@@ -131,6 +137,7 @@ impl Management {
             }
         }
 
+        // An incomplete list would be mistaken for all roles or permissions of the user.
         Err(AuthError::unavailable(format!(
             "a user has more than {} entries at `{member}`",
             PAGE * PAGES

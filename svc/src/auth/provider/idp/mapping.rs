@@ -104,6 +104,9 @@ impl ClaimMapping {
         // Set by Amazon Cognito and by Keycloak, respectively.
         let is_other =
             is_other("token_use", &["access"]) || is_other("typ", &["Bearer", "at+jwt", "JWT"]);
+
+        // ID tokens are signed with the same keys: they tell a client about a log-in, and grant no
+        // access to an API.
         if is_other || OF_ID_TOKENS.iter().any(|name| claims.get(name).is_some()) {
             return Err(AuthError::invalid("it is not an access token"));
         }

@@ -44,6 +44,9 @@ impl Metadata {
 
         let metadata = client.get(at, None).await?;
         let text = |name: &str| metadata.get(name).and_then(Value::as_str);
+
+        // Another tenant of the same host could otherwise supply its keys (OpenID Connect Discovery
+        // 1.0, section 4.3).
         if text("issuer") != Some(issuer) {
             return Err(FetchError::Unexpected(
                 at.clone(),
@@ -52,6 +55,9 @@ impl Metadata {
         }
 
         let keys = text("jwks_uri").and_then(|keys| Endpoint::parse(keys).ok());
+
+        // Metadata received over TLS must not lead to a plain port of this machine, where another
+        // process may listen.
         let keys = keys.filter(|keys| keys.is_encrypted() || !at.is_encrypted());
 
         keys.ok_or_else(|| {

@@ -57,6 +57,9 @@ impl IdpConfig {
     pub fn create_provider(&self) -> Result<IdpProvider, IdpError> {
         use_group(self);
         let mapping = ClaimMapping::new(self)?;
+
+        // The issuer's keys are public: as secrets, they would let everyone sign tokens (RFC 8725,
+        // section 2.1).
         if let Some(symmetric) = self
             .algorithms
             .iter()
@@ -77,6 +80,7 @@ impl IdpConfig {
                 let base = base(domain);
                 let keys = Endpoint::parse(&format!("{base}/.well-known/jwks.json"))?;
                 (
+                    // Auth0 writes a slash at the end of `iss`, which is compared exactly.
                     issuer.clone().unwrap_or_else(|| format!("{base}/")),
                     Metadata::Known(keys),
                 )
@@ -106,6 +110,8 @@ impl IdpConfig {
             intervals,
         ));
 
+        // The mapping checks the audience, as the settings may locate it in another claim than
+        // `aud`.
         let rules = ClaimRules {
             issuer: Some(issuer),
             ..ClaimRules::default()
@@ -163,6 +169,8 @@ impl IdpProvider {
     async fn verify(&self, token: &str) -> Result<(Claims, Arc<Fetched>), AuthError> {
         let compact = Compact::read(token)?;
         let algorithm = compact.algorithm();
+
+        // Checked before the keys are needed: such a token must not cause a request to the issuer.
         if !self.keys.algorithms.contains(&algorithm) {
             return Err(not_allowed(algorithm));
         }
@@ -179,6 +187,9 @@ impl IdpProvider {
 /// Returns the claims if one of the keys has signed them.
 fn signed(compact: &Compact<'_>, keys: &Fetched) -> Result<Claims, AuthError> {
     let mut refused = AuthError::invalid("the key that it names is not one of the issuer's");
+
+    // A token without `kid` fits several keys, and two keys may have the same `kid` (RFC 7517,
+    // section 4.5).
     for key in keys
         .set
         .candidates(compact.key_id.as_deref(), compact.algorithm())

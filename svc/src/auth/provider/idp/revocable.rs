@@ -74,6 +74,7 @@ impl AuthProvider for RevocableIdpProvider {
     }
 
     async fn revoke_token(&self, token: &str) -> Result<(), AuthError> {
+        // Only a verified token is revoked: a forged one could contain the identifier of any other.
         self.logout(&self.provider.validate_token(token).await?)
             .await
     }

@@ -40,6 +40,7 @@ impl<'a> Compact<'a> {
         let (signed, signature) = token.rsplit_once('.').ok_or_else(malformed)?;
         let (header, payload) = signed.split_once('.').ok_or_else(malformed)?;
 
+        // Five parts are an encrypted token (RFC 7516, section 3.1).
         if payload.contains('.') {
             return Err(malformed());
         }
@@ -47,12 +48,16 @@ impl<'a> Compact<'a> {
         let Unique(header) = serde_json::from_slice(&decode(header)?).map_err(|_| {
             AuthError::invalid("the header is not a JSON object whose names are different")
         })?;
+
+        // RFC 7515, section 4.1.11: an extension that is not understood makes the token invalid.
         if header.contains_key("crit") {
             return Err(AuthError::invalid(
                 "the header has `crit`, and no extension is understood",
             ));
         }
 
+        // `b64` changes the text that is signed (RFC 7797); `zip` and `enc` belong to encrypted
+        // tokens (RFC 7516, section 4.1).
         if header.contains_key("b64") || header.contains_key("zip") || header.contains_key("enc") {
             return Err(AuthError::invalid(
                 "the payload is in a form that is not understood",
@@ -65,6 +70,8 @@ impl<'a> Compact<'a> {
             .and_then(|name| name.parse().ok());
         let algorithm = algorithm
             .ok_or_else(|| AuthError::invalid("the header names no algorithm that is known"))?;
+
+        // Media types are compared without regard to case (RFC 9110, section 8.3.1).
         let is_marked_access = match header
             .get("typ")
             .map(|typ| typ.as_str().map(str::to_ascii_lowercase))
@@ -101,6 +108,8 @@ impl<'a> Compact<'a> {
 
     /// Returns the claims if the signature was made with the key.
     pub(crate) fn verify(&self, key: &VerifyingKey) -> Result<Claims, AuthError> {
+        // The sender chooses the header: it must not select how the key is used (RFC 8725, section
+        // 2.1).
         if self.algorithm() != key.algorithm() {
             return Err(AuthError::invalid(
                 "the header names another algorithm than that of the key",
@@ -111,6 +120,7 @@ impl<'a> Compact<'a> {
             return Err(AuthError::invalid("the signature does not fit"));
         }
 
+        // The payload is parsed last, so that the parser never sees an unsigned one.
         Claims::read(&decode(self.payload)?)
     }
 }

@@ -105,6 +105,8 @@ pub(in crate::auth) fn is_for(aud: Option<&Value>, audience: &str) -> bool {
     match aud {
         Some(Value::String(one)) => one == audience,
         Some(Value::Array(several)) => {
+            // A list with a value of another type is malformed (RFC 7519, section 4.1.3), so none
+            // of it counts.
             several.iter().all(Value::is_string)
                 && several.iter().any(|one| one.as_str() == Some(audience))
         }

@@ -70,6 +70,9 @@ impl VerifyingKey {
         family: ObjectIdentifier,
         bytes: &[u8],
     ) -> Result<Self, KeyError> {
+        // `ring` parses a public key only when it verifies, so an unfit key would be noticed at the
+        // first token. Points are uncompressed: a leading 4 and two coordinates (SEC 1, section
+        // 2.3.3).
         let fits = match algorithm {
             TokenAlgorithm::Es256 => family == ELLIPTIC && bytes.len() == 65,
             TokenAlgorithm::Es384 => family == ELLIPTIC && bytes.len() == 97,
@@ -94,6 +97,8 @@ impl VerifyingKey {
         n: &[u8],
         e: &[u8],
     ) -> Result<Self, KeyError> {
+        // `ring` rejects leading zeros, and some libraries add one to the modulus (RFC 7518,
+        // section 6.3.1.1).
         let bare =
             |bytes: &[u8]| Box::from(&bytes[bytes.iter().take_while(|byte| **byte == 0).count()..]);
         let (n, e): (Box<[u8]>, Box<[u8]>) = (bare(n), bare(e));
@@ -116,6 +121,7 @@ impl VerifyingKey {
         x: &[u8],
         y: &[u8],
     ) -> Result<Self, KeyError> {
+        // Coordinates have their full length, with leading zeros (RFC 7518, section 6.2.1.2).
         let size = match (algorithm, curve) {
             (TokenAlgorithm::Es256, "P-256") => 32,
             (TokenAlgorithm::Es384, "P-384") => 48,
@@ -168,6 +174,7 @@ pub(super) fn hmac_key(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<hmac:
         return Err(KeyError::EmptySecret);
     }
 
+    // With a public key in place of the secret, everyone could sign tokens.
     if secret.trim_ascii_start().starts_with(b"-----BEGIN ") {
         return Err(KeyError::PublicSecret(algorithm));
     }

@@ -103,6 +103,8 @@ impl<'a> Json<'a> {
 
         let (mut at, mut next) = (past(self.text, 0, b'{'), 0);
         while missing > 0 {
+            // One comparison at the expected place replaces the scan of the key and the search for
+            // its name.
             let expected = names.get(next).filter(|_| literal);
             let expected = expected.and_then(|name| Some((next, past_key(self.text, at, name)?)));
             let (found, start) = match expected {
@@ -124,6 +126,9 @@ impl<'a> Json<'a> {
             if let Some(found) = found {
                 slots[found] = value;
                 next = found + 1;
+
+                // `json` may repeat a key, and a later value replaces the earlier one, so an object
+                // of `json` is read to its end.
                 missing -= usize::from(self.unique);
             }
         }
@@ -203,6 +208,7 @@ impl<'a> Json<'a> {
                 _ => return self.quoted(kind, "an ID", out),
             },
             K::Decimal => match self.number() {
+                // JSON allows exponents, which the canonical form of a decimal does not have.
                 Some(text) => {
                     let plain =
                         plain_decimal(text).ok_or_else(|| self.refuse("a decimal number"))?;
@@ -225,6 +231,9 @@ impl<'a> Json<'a> {
     /// Writes the scalar `JSON`.
     fn document(self, out: &mut Vec<u8>) -> Result<(), LeafError> {
         let text = std::str::from_utf8(self.text).map_err(|_| self.refuse("JSON"))?;
+
+        // `jsonb` has distinct keys and differs from the sent form only in white space; `json` has
+        // to be parsed.
         if self.unique {
             compact(text, out);
         } else {
@@ -306,6 +315,8 @@ impl Node for Json<'_> {
             if let Err(null) = visit(index, item) {
                 return Some(Err(null));
             }
+
+            // Text that is not JSON would otherwise be read at the same place forever.
             if following == at {
                 break;
             }
@@ -368,6 +379,7 @@ impl Node for Json<'_> {
 }
 
 fn integer(text: &str) -> Option<i128> {
+    // The common form first; `5.0` and `5e2` are integers as well.
     text.parse()
         .ok()
         .or_else(|| ExactNumber::of(text).as_integer())

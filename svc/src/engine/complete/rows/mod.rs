@@ -254,6 +254,8 @@ impl Node for RowNode<'_> {
         match self {
             Self::Records(records, shape) => {
                 let rows = records.values().map(|record| {
+                    // `ARRAY(SELECT ROW(…))` has no null elements, so a null shows that the view
+                    // has changed.
                     record.map_or(RowNode::Outdated, |record| {
                         RowNode::record(Some(record), shape)
                     })

@@ -67,8 +67,14 @@ impl PageShape {
         let mut records = records
             .iter(&self.types)
             .collect::<Result<Vec<Cells<'a>>, _>>()?;
+
+        // The extra row is the last one that was read, so it is removed before the order is
+        // restored.
         let more = records.len() > self.limit;
         records.truncate(self.limit);
+
+        // A page has the order of the list in both directions ("Edge order" in Relay's
+        // specification of connections).
         if self.backward {
             records.reverse();
         }
@@ -146,6 +152,7 @@ pub(crate) type Completed = (usize, Vec<CompletedValue>);
 
 /// Identifies a selected field within one plan by its address.
 pub(crate) fn address(field: &PlanField) -> usize {
+    // A plan never moves its fields, and a copy of a plan has no cached shapes.
     std::ptr::from_ref(field).addr()
 }
 
@@ -272,6 +279,8 @@ impl<'a> PageWriter<'a> {
                         out,
                         <[String]>::get(&self.page.cursors, row).map_or("", String::as_str),
                     );
+
+                    // Cursors do not pass through `value`, which checks the size of the response.
                     walk.bounded(out)?;
                 }
                 PlanKind::Stored { .. } => {
@@ -333,6 +342,8 @@ impl<'a> PageWriter<'a> {
             });
             walk.errors.extend(value.errors);
             let bytes = value.bytes?;
+
+            // The bytes were counted when the row was completed, and the page counts them again.
             walk.cx.answer.take_back(bytes.len());
             out.extend_from_slice(&bytes);
             return walk.bounded(out);

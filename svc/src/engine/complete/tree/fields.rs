@@ -108,6 +108,8 @@ async fn checked_field<'a>(
 
     let decided = decided.await;
     let is_allowed = |decision: &Result<_, _>| matches!(decision, Ok(Ok(())));
+
+    // A denied object is left out here, so nothing is read or called for it.
     let allowed = objects
         .iter()
         .zip(&decided)
@@ -120,6 +122,7 @@ async fn checked_field<'a>(
     let mut completed = Vec::with_capacity(objects.len());
     for ((_, path), decision) in objects.iter().zip(&decided) {
         completed.push(match decision {
+            // `done` has the values of the allowed objects only, in their order.
             Ok(Ok(())) => done.next().unwrap_or(CompletedValue {
                 bytes: Err(PropagatedNull),
                 errors: Vec::new(),
@@ -240,6 +243,7 @@ async fn called<'a>(
     method: Method,
     objects: &[(Instance<'a>, &'a Path<'a>)],
 ) -> Vec<CompletedValue> {
+    // A row that could not be decoded has no receiver; its error takes its place below.
     let receivers = objects
         .iter()
         .filter_map(|(object, path)| Some((object.object().ok()?, *path)));

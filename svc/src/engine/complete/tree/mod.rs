@@ -63,6 +63,8 @@ pub(crate) fn complete_all<'a>(
         return std::future::ready(completed).boxed();
     }
 
+    // Boxed, as the futures contain each other: objects complete fields, and fields complete
+    // objects.
     match ty.nullable().0 {
         OutType::List(item) => lists(cx, field, ty, item, spots).boxed(),
         OutType::Composite => objects(cx, field, ty, spots).boxed(),
@@ -214,9 +216,11 @@ async fn outcomes<'a>(
         }
     }));
 
+    // Together, so that the relations of the values and the queries are read at the same time.
     let (values, others) = futures_util::future::join(values, others).await;
     let mut values = values.into_iter();
 
+    // `values` has one result for each `None` in `others`, in the same order.
     others
         .into_iter()
         .filter_map(|other| other.or_else(|| values.next()))
@@ -225,6 +229,7 @@ async fn outcomes<'a>(
 
 /// Converts a panic of a resolver into an error.
 pub(crate) async fn guarded<'a>(run: impl Future<Output = Outcome<'a>>) -> Outcome<'a> {
+    // The future is dropped after a panic, so no code sees the state that it left.
     match std::panic::AssertUnwindSafe(run).catch_unwind().await {
         Ok(outcome) => outcome,
         Err(panic) => Err(crate::panic::error("the resolver", &*panic)),

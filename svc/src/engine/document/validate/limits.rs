@@ -105,6 +105,8 @@ impl Limits {
             "SVC_LIMIT_DEPTH",
         )?;
 
+        // Checked even in `LimitMode::Warn`, like the steps below: the recursion and the time of
+        // validation depend on these bounds.
         let levels = "levels of selections and fragments";
         within(
             ErrorCode::QueryTooDeep,

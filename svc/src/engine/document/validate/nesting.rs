@@ -127,6 +127,9 @@ impl Nesting {
                 Selection::Field(field) => {
                     self.directives += field.directives.len();
                     self.aliases += usize::from(field.alias.is_some());
+
+                    // The introspection queries of tools nest deeply, and `check_depth` bounds
+                    // them.
                     let counts = !matches!(field.name.as_str(), "__schema" | "__type");
                     let below = Place {
                         depth: place.depth.filter(|_| counts).map(|depth| depth + 1),
@@ -259,6 +262,7 @@ struct Reach<'a> {
 impl Reach<'_> {
     /// The fragments that are met below a part.
     fn from(&mut self, part: &Linked) -> Vec<usize> {
+        // A new number marks each fragment as not met, without clearing the list for every walk.
         self.walk += 1;
         let (mut met, mut next) = (Vec::new(), 0);
         let mut spreads = &part.spreads;

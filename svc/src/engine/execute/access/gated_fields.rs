@@ -75,6 +75,7 @@ impl Engine {
                     self.denial(gate.gated(), &arguments, scope, &mut known)
                         .await
                 }
+                // Arguments that cannot be coerced must not let the field pass undecided.
                 Err(error) => Some(Denial::new(&error)),
             };
             denials.extend(denial.map(|denial| (gate.touched, denial)));
@@ -110,6 +111,7 @@ impl Engine {
             }
         }
 
+        // Without an answer for all of them, `denial` decides about each field later.
         let decided = self.gate.admit_fields(&questions).await.unwrap_or_default();
         let mut known = Known::new();
         for (question, decided) in questions.into_iter().zip(decided) {
@@ -150,6 +152,9 @@ impl Engine {
     ) -> Option<Denial> {
         for (def, field) in self.app.model.gated_fields(gated) {
             let name = format!("{}.{}", def.name, field.name);
+
+            // Only a selected field is checked for each object; anything else that reveals its
+            // value, such as a filter, has no object to check.
             if field.is_checked() && !matches!(gated, Gated::Field { .. }) {
                 return Some(Denial::new(&undecided(&name)));
             }

@@ -99,6 +99,7 @@ impl Engine {
                 parts.identity = Identity::Refused(Refusal::Invalid);
                 Some(Response::failed(&parts.unauthenticated()))
             }
+            // A revoked token would pass if an unreachable store counted as a confirmation.
             Err(_) => Some(unavailable()),
         }
     }

@@ -33,6 +33,7 @@ impl Engine {
         field: &'f PlanField,
         has_statement: bool,
     ) -> Result<Admission<'f>, Error> {
+        // A gated field that this one would reveal is already denied.
         if let Some(denial) = &field.denial {
             return Err(denial.error());
         }

@@ -80,6 +80,8 @@ impl Answering<'_> {
     /// Notifies the hooks that the request is answered.
     pub(crate) fn answered(self, status: StatusCode, code: Option<&str>, field_errors: usize) {
         self.tell(Some(status), code, field_errors);
+
+        // Dropping it would notify the hooks a second time.
         std::mem::forget(self);
     }
 
@@ -91,6 +93,7 @@ impl Answering<'_> {
             elapsed: self.began.elapsed(),
         };
 
+        // The outermost hook began first, so it ends last.
         for hook in self.hooks.0.iter().rev() {
             // This may run while a panic unwinds, where another panic would abort the process.
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| hook.after_answering(answered))) {
@@ -102,6 +105,7 @@ impl Answering<'_> {
 
 impl Drop for Answering<'_> {
     fn drop(&mut self) {
+        // The transport answers a panic with 500, so this is no client that disconnected.
         if std::thread::panicking() {
             let code = ErrorCode::InternalServerError.as_str();
             self.tell(Some(StatusCode::INTERNAL_SERVER_ERROR), Some(code), 0);
@@ -183,6 +187,8 @@ impl Hooks {
         field: &'a PlanField,
         run: BoxFuture<'a, CompletedValue>,
     ) -> BoxFuture<'a, CompletedValue> {
+        // The fold wraps from the inside out, so the first hook is wrapped last and becomes the
+        // outermost.
         self.0
             .iter()
             .rev()

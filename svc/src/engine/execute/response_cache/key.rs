@@ -39,6 +39,9 @@ impl Engine {
         _: &AllAdmitted<'_>,
     ) -> Option<Key> {
         let context = &cx.context;
+
+        // Each part is written with its kind and its length, so that the parts of two requests
+        // cannot be divided differently into the same bytes.
         let mut key = Vec::with_capacity(512);
         bytes(&mut key, b'D', prepared.document.digest());
         text(&mut key, b'O', cx.operation.name().unwrap_or_default());
@@ -98,6 +101,7 @@ fn principal(key: &mut Vec<u8>, context: &Context<'_>) -> Option<bool> {
 /// Writes everything that resolvers can learn about a user.
 #[cfg(feature = "auth")]
 fn user(key: &mut Vec<u8>, user: &crate::auth::UserContext) -> Option<()> {
+    // Destructured without `..`, so that the compiler rejects a new field that the key leaves out.
     let crate::auth::UserContext {
         user_id,
         email,
@@ -118,6 +122,8 @@ fn user(key: &mut Vec<u8>, user: &crate::auth::UserContext) -> Option<()> {
         names.iter().for_each(|name| text(key, b's', name));
     }
 
+    // These claims change with each token, so a client that refreshes its token would never find a
+    // response.
     let lasting = || {
         metadata
             .iter()

@@ -51,6 +51,9 @@ impl Engine {
             .as_ref()
             .and_then(|admitted| self.key(cx, prepared, admitted))
         else {
+            // The authorizer of the application has decided as well, because the cache bypasses
+            // functions. Without the cache a field's own authorizer replaces it, so the fields are
+            // decided again.
             let decisions = if admitted.is_none() && self.is_overruled(prepared) {
                 Vec::new()
             } else {
@@ -83,6 +86,8 @@ impl Engine {
             Found::Unkept => return self.run_fields(cx, prepared, decisions).boxed().await,
             Found::Missing(fill) => {
                 let response = self.run_fields(cx, prepared, decisions).boxed().await;
+
+                // An error or a placeholder may be temporary, so it must not outlive its request.
                 if response.answer != (Answer::Executed { errors: 0 })
                     || cx.context.request.is_incomplete()
                 {
@@ -105,11 +110,15 @@ impl Engine {
         entry: &Entry,
         response: Response,
     ) -> Response {
+        // Caches store responses by method and URL (RFC 9111, section 2), and a POST has its
+        // document in the body.
         if scope == Scope::Private || cx.context.transport() != Transport::HttpGet {
             return response;
         }
 
         let keys = &self.response_keys;
+
+        // An aged response is served without this service, so nothing decides about its reader.
         let may_age = scope == Scope::Everyone && keys.max_age && !self.is_decided(prepared);
         let freshness = Freshness::new(entry, may_age, keys.vary.clone());
 

@@ -76,6 +76,7 @@ impl Written {
             .get(ended.len())
             .and_then(PlanField::root)
         {
+            // A null at the root has ended the operation before this field.
             Some(_) if self.has_answered => Effect::NotDone,
             Some(root) if root.needs_code() => self.ledger.effect().of_ended_program(),
             _ => self.ledger.effect(),
@@ -89,6 +90,7 @@ impl Written {
 
 impl Drop for Written {
     fn drop(&mut self) {
+        // A cancelled request gets here as well, and its commit may already have been sent.
         let done = self
             .effects()
             .zip(&self.types)
@@ -105,7 +107,8 @@ impl Drop for Written {
             is_unseen && !types.is_empty(),
             tokio::runtime::Handle::try_current(),
         ) {
-            // Its statement may end after its request.
+            // Its statement may end after its request. The reference is weak, so that the task does
+            // not keep a stopped service in memory.
             let responses = Arc::downgrade(&self.responses);
             runtime.spawn(async move {
                 tokio::time::sleep(UNSEEN).await;

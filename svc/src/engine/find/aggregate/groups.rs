@@ -279,6 +279,7 @@ fn key_of(kind: FieldKind, relation: Option<&'static str>) -> Option<GroupKey> {
 }
 
 fn order(of: OfGroup, given: &str) -> GroupOrder {
+    // The column is a placeholder: only the direction and the place of nulls are used.
     let order = direction(asc("id"), given);
     GroupOrder {
         of,

@@ -215,6 +215,8 @@ impl Asking<'_> {
     }
 
     fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
+        // The subquery starts at all rows again, so the filter is repeated, with the conditions of
+        // the policy in it.
         let of_rows = Query::new(self.query.row, self.query.filter.clone());
         let query = Query {
             careful: self.cx.careful,

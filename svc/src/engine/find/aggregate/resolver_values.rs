@@ -25,6 +25,7 @@ pub(crate) async fn computed(
         query.list.push(Selected::Aggregate(
             function,
             column.clone(),
+            // A text keeps all digits of a `numeric`.
             ColumnForm::Text,
         ));
 
@@ -66,6 +67,8 @@ pub(crate) async fn group_counts(
             order: key_order(columns),
             group: columns.iter().cloned().map(GroupValue::from).collect(),
             page: Some(Window {
+                // One more than allowed, so that too many groups are an error and not a truncated
+                // result.
                 limit: most + 1,
                 offset: 0,
             }),

@@ -97,6 +97,8 @@ impl<'a> Columns<'a> {
     /// document as text. With a second key, PostgreSQL unpacks the document a second time, or
     /// builds it a second time in a view. This is worth it only for small values of a table.
     fn takes_apart(&self, field: &PlanField) -> bool {
+        // The whole document may already be selected, and PostgreSQL would parse a `json` document
+        // again for each key.
         if self.data.is_some() || self.source.data().is_none_or(|data| data.name != "jsonb") {
             return false;
         }

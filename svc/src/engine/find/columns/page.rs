@@ -61,6 +61,7 @@ impl Wanted {
             }
         }
 
+        // `pageInfo` is computed from the rows, even if no row is selected.
         wanted.rows |= wanted.next || wanted.previous || wanted.cursors;
 
         wanted
@@ -219,6 +220,7 @@ impl PageRead {
             list.push(Selected::OrderKeys);
         }
 
+        // Without a cursor the page begins at the end of the list, and no row can be beyond it.
         if wanted.beyond(backward)
             && let Some(start) = bounds.start(backward)
         {
@@ -226,6 +228,7 @@ impl PageRead {
             shape.beyond = Some(add(Subquery::Exists(rows)));
         }
 
+        // The count is about the whole list, so the cursors do not restrict it.
         if wanted.total {
             shape.total = Some(add(Subquery::Count(Query {
                 list: vec![Selected::Count],
@@ -262,6 +265,8 @@ fn page_rows(all: &Query, order: &[Order], limit: usize, backward: bool) -> Quer
 /// # Errors
 /// If rows are wanted and have no order.
 fn order_mark(views: Views<'_>, query: &Query, wanted: &Wanted) -> Result<u32, DbError> {
+    // With cursors, the order has the unique last key in every case, and the mark has to include
+    // it.
     let with_cursors = Query {
         list: vec![Selected::OrderKeys],
         ..query.clone()

@@ -25,6 +25,7 @@ const ARGS: &str = "args";
 
 /// Returns the relation with the Rust name `rust`.
 pub(super) fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<Relation> {
+    // Every member of an interface has its fields, so any of them gives the definition.
     let def = model
         .possible_types(object)
         .first()
@@ -70,6 +71,8 @@ pub(super) fn declared_filter(
     value: &Value,
 ) -> Result<Filter, Error> {
     let stored = Stored::of(model, row, &[], rust)?;
+
+    // A list is one value of a JSON field here, and not a choice between values.
     if stored.family(model) == Family::Json {
         return Ok(Filter::Compare(
             stored.column,
@@ -131,6 +134,7 @@ impl Where<'_> {
                     return self.related(rust, relation, fields);
                 }
 
+                // Rust names have no dots, so a dot always means the key of a relation.
                 if let Some(key) = rust.split_once('.') {
                     return self.operators(
                         &Stored::key(self.model, self.object, &self.path, key)?,
@@ -151,6 +155,8 @@ impl Where<'_> {
                         let element = Where {
                             model: self.model,
                             object: stored.named,
+                            // Columns in the condition refer to the element, so the path starts
+                            // again.
                             path: Vec::new(),
                         };
                         self.quantified(&stored.column, &element, fields)
@@ -214,6 +220,8 @@ impl Where<'_> {
             let inner = element.all(fields)?;
             let some = |filter: Filter| Filter::Some(column.clone(), Box::new(filter));
             Ok(match quantifier.as_str() {
+                // SQL has no universal quantifier, so no element may fail, which an empty list
+                // fulfils.
                 "every" => some(inner.not()).not(),
                 "none" => some(inner).not(),
                 _ => some(inner),
@@ -249,6 +257,8 @@ impl Where<'_> {
 /// Returns the order with the client's direction.
 pub(super) fn direction(order: Order, given: &str) -> Order {
     let (direction, nulls) = match given {
+        // By default, nulls come where a plain index of PostgreSQL has them: last in ascending
+        // order, and first in descending order.
         "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
         "ASC_NULLS_FIRST" => (Direction::Asc, Nulls::First),
         "DESC" | "DESC_NULLS_FIRST" => (Direction::Desc, Nulls::First),

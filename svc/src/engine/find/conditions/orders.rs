@@ -22,6 +22,7 @@ pub(in crate::engine::find) fn orders(
         return order_keys(model, row, &[], key, order);
     };
 
+    // One key at a time: the client may put keys of the edge between others.
     for (rust, direction) in fields {
         if rust != EDGE {
             let key = Value::Object(Fields::from([(rust.clone(), direction.clone())]));
@@ -121,6 +122,7 @@ fn rank(column: Column, key: &Value) -> Result<Option<Order>, Error> {
         .filter_map(|def| Some((def.operator, fields.get(def.name)?)));
     let given = match fields.get("direction") {
         Some(Value::Enum(given)) => given.as_str(),
+        // The best matches have the highest rank, so they come first by default.
         _ => "DESC_NULLS_LAST",
     };
 

@@ -52,6 +52,7 @@ pub(super) fn aggregate_filter(
         }
     }
 
+    // Without a comparison, the condition would match every row.
     if having.is_empty() {
         let name = path.path.last().map_or("", String::as_str);
         let message = format!(

@@ -120,6 +120,7 @@ async fn fetch(
     catalog: &Catalog,
     asking: &Asking,
 ) -> Result<Rows, DbError> {
+    // Only `__typename` is selected, which needs no statement.
     if asking.parts.is_empty() {
         return Ok(Rows::default());
     }

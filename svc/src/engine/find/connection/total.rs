@@ -16,6 +16,8 @@ pub(crate) async fn total(
         let read = Read::all(db, find.clone())?;
         let mut query = read.matching();
         query.list.push(Selected::Count);
+
+        // A count is a row even if it is 0, so `EXISTS` over it would always be true.
         if matches!(subquery(query.clone()), Subquery::Exists(_)) {
             query.list.clear();
         }

@@ -238,6 +238,7 @@ impl Read {
 
     /// Returns the query that selects `list`.
     pub(super) fn reading(self, list: Vec<Selected>, careful: bool) -> Query {
+        // Without an order of the client, rows keep the order in which their source returns them.
         let as_given = self.from.is_some() && self.order.is_empty();
         Query {
             list,
@@ -296,6 +297,7 @@ fn add_defaults(order: &mut Vec<Order>, defaults: impl Iterator<Item = Order>) {
     let unique = col("id");
     for key in defaults {
         let is_settled = |known: &Order| {
+            // No key after the unique `id` can change the order.
             known.is_of_value() && (known.column == key.column || known.column == unique)
         };
         if !order.iter().any(is_settled) {
@@ -325,6 +327,7 @@ pub(super) fn apply(
                 orders(model, (row, joining), key, order)?;
             }
         }
+        // A null `where` or `orderBy` counts as absent, and the callers read the other roles.
         _ => {}
     }
 

@@ -61,6 +61,8 @@ async fn compute(
     let statement = Statement::related(views, &to_row, &[Subquery::Row(query)], ids.to_vec())?;
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let source = RowSource::Column(0, form);
+
+    // `Statement::related` returns one row for each id, in their order.
     let records = (0..ids.len()).map(|row| match rows.cell(row, 0) {
         Some(record) => Ok(Some(RowColumn {
             cells: Cells::record(record, &types)?,

@@ -39,6 +39,8 @@ pub(in crate::engine) fn wanted_rows(
         // A member of an interface may store fields that other members do not have.
         let source = match columns.stored(stored, ty.as_ref()) {
             Err(_) if is_abstract => RowSource::Nothing,
+            // Only the keys of relations have no type. The error has to say so, as no field of the
+            // type has the name of the key.
             Err(DbError::NoSource {
                 source_name,
                 field: key,
@@ -85,6 +87,8 @@ pub(in crate::engine) fn stored_fields(
 
     let fields = || objects().flat_map(|object| object.fields.values());
     let mut stored: Vec<(&'static str, Option<OutType>)> = Vec::new();
+
+    // Fields come first: a key that is also a field needs the type of the field.
     for field in fields() {
         if let FieldKind::Stored { stored: name, .. } = field.kind
             && !stored.iter().any(|(known, _)| *known == name)

@@ -4,7 +4,8 @@ mod full;
 mod typed;
 mod with_methods;
 
-pub(super) use full::{full_rows, stored_fields, wanted_rows};
+pub(super) use full::full_rows;
+pub(in crate::engine) use full::{stored_fields, wanted_rows};
 pub(crate) use typed::{read_row, typed_rows};
 pub(super) use with_methods::complete_typed;
 
@@ -43,6 +44,7 @@ pub(super) async fn write_read(
     };
 
     let value = match value {
+        // Boxed, as this is rare, and the future of a list is moved for each request.
         Err(error) if error.shows_change() => again(cx, field, &read, path).boxed().await,
         value => value,
     };
@@ -208,6 +210,7 @@ async fn single(
     read: &Read,
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
+    // In a block, as the guard of the catalog must not be held across an `await`.
     let (statement, shape) = {
         let catalog = cx.database.catalog_now().await?;
         statement_cache::statement(
@@ -250,6 +253,7 @@ fn away(
     error: DbError,
     path: &Path<'_>,
 ) -> CompletedValue {
+    // A response with placeholders must not be cached.
     if cx.development && matches!(error, DbError::Unreachable) {
         cx.context.request.note_incomplete();
     }

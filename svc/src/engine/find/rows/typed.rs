@@ -34,6 +34,9 @@ pub(crate) async fn typed_rows(
     wanted: Option<&[&str]>,
 ) -> Result<Vec<ExactJson>, Error> {
     let most = i64::from(db.app.limits.max_page);
+
+    // Without a limit, one row more than the maximum is read, to notice a truncated result; the
+    // raised maximum lets this page pass the check.
     let (limits, unlimited) = match find.limit {
         Some(_) => (Limits::clone(&db.app.limits), false),
         None => (

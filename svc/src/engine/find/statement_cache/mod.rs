@@ -132,6 +132,7 @@ fn cached(
         .flat_map(|known| known.iter())
         .flat_map(|known| known.iter());
 
+    // In a new catalog, columns may have other types, so statements are written again.
     for written in known.filter(|written| Arc::ptr_eq(&written.catalog, catalog)) {
         let without_tiebreaker = written
             .without_tiebreaker
@@ -223,6 +224,9 @@ fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>
         + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| {
             without_tiebreaker.statement.text.weight()
         });
+
+    // A read whose text depends on its values, such as a range, does not even have the shape of
+    // itself.
     let is_of_use = reads
         .iter()
         .all(|read| varying(read).has_shape_of(&varying(read)));
@@ -236,6 +240,7 @@ fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>
         + shape.weight()
         + (reuse.checks.len() + reuse.rules.conditions() + keys + filters) * PART;
     let statement = Statement {
+        // The values of this request may be large or secret.
         params: Vec::new(),
         ..statement.clone()
     };
@@ -260,6 +265,7 @@ impl StatementCache {
     /// Inserts a statement at the front. Removes the last one if the cache is full, and all
     /// statements for other catalogs. Returns the weight of the removed statements.
     fn put(&self, written: &Arc<CachedStatement>) -> usize {
+        // Load and store need no loop: `DocumentCache::change` holds the lock of the document.
         let known = self.0.load();
         let known = || known.iter().flat_map(|known| known.iter());
         let others = known()
@@ -312,6 +318,9 @@ impl CachedStatement {
         }
 
         let given = reads.own.from.as_ref().map_or(&[][..], |from| &from.params);
+
+        // The values are in the order in which the builder numbers placeholders: the arguments of
+        // the source, the reads below, the read of the field, and the rules.
         let (mut checks, mut params) = (
             self.reuse.checks.iter(),
             Vec::with_capacity(given.len() + self.reuse.checks.len() + 2),

@@ -126,6 +126,7 @@ fn collect(
             Shape::Connection => page(cx, field, relation, found)?,
             Shape::Aggregate => aggregates(cx, field, relation, found)?,
             _ => {
+                // The select list, which has the reads below, precedes the conditions in the text.
                 let is_kept = collect(cx, field, found)?;
                 found.push(Below::Related(Read::relation(cx, field, relation)?));
                 is_kept
@@ -152,12 +153,15 @@ fn page(
     let (PageRead { read, page }, wanted) =
         (Read::page_beside(cx, field, relation)?, Wanted::of(field));
     let (limit, backward) = size(&page, cx.limits)?;
+
+    // A cursor selects the order keys, whose values are then bound a second time.
     let binds_keys = wanted.cursors && read.order.iter().any(Order::binds);
 
     if backward || page.after.is_some() || page.before.is_some() || binds_keys {
         return Ok(false);
     }
 
+    // In the order of `PageRead::ask`, as values are bound in the order of the text.
     if wanted.total {
         found.push(Below::Related(Read {
             order: Vec::new(),

@@ -19,7 +19,7 @@ use crate::sql::{Query, Select, Selected, Window, distinguishing_columns};
 
 /// A statement that reads a page without the unique tiebreaker key.
 #[derive(Debug)]
-pub(super) struct WithoutTiebreaker {
+pub(in crate::engine::find) struct WithoutTiebreaker {
     /// It has the columns of the statement with the key, and possibly more.
     pub(super) statement: Statement,
     /// The columns that distinguish rows in the client's order.
@@ -37,6 +37,7 @@ impl WithoutTiebreaker {
         field: &PlanField,
         read: &Read,
     ) -> Result<Option<Self>, DbError> {
+        // Without an order, the unique key is the only one, and its index already has it.
         if read.shape != Shape::List || read.order.is_empty() {
             return Ok(None);
         }
@@ -63,6 +64,7 @@ impl WithoutTiebreaker {
 
     /// Whether the statement is worth trying.
     pub(super) fn is_promising(&self) -> bool {
+        // An outdated value only costs one more read.
         !self.ties_seen.load(Ordering::Relaxed)
     }
 
@@ -72,6 +74,7 @@ impl WithoutTiebreaker {
         list: RowList<'a>,
         page: Window,
     ) -> UnbrokenPage<'a> {
+        // With an offset, the statement starts at the last row of the page before.
         let first = usize::from(page.offset > 0);
         let end = usize::try_from(page.limit)
             .unwrap_or(usize::MAX)

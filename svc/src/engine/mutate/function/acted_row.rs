@@ -70,6 +70,8 @@ impl ActedRow {
     }
 
     async fn call_within(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
+        // Only the beginning follows a change of the views: it writes nothing, while the call must
+        // not run twice.
         let transaction = db.app.database.following(|| self.begin(db)).await?;
         let called = db
             .app
@@ -77,10 +79,12 @@ impl ActedRow {
             .call(transaction.db().caller(), call)
             .await?;
 
+        // A failing status has already rolled the transaction back.
         if !called.kept {
             return Ok(called);
         }
 
+        // No row is no denial: the call may have deleted it.
         if self.is_permitted(&transaction).await? == Some(false) {
             let message = format!(
                 "the `{}` would become one that is not allowed",
@@ -116,6 +120,9 @@ impl ActedRow {
                 if catalog.cannot_lock(source) {
                     tracing::info!(%error, view = source, "mutations that act on rows of this view do without a lock");
                 }
+
+                // The failed lock has aborted it. Its connection is returned before another is
+                // taken, as a request that holds two can wait for itself.
                 drop(transaction);
                 self.permitted(Transaction::begin(db, Isolation::Snapshot).await?)
                     .await
@@ -144,6 +151,8 @@ impl ActedRow {
         let catalog = db.app.database.catalog().await?;
         let statement = Statement::permitted_row(db.views(&catalog), self.row, &self.id)?;
         let rows = db.reader().fetch(&statement).await?;
+
+        // A true Boolean is one byte in PostgreSQL's binary form.
         Ok((0..rows.len())
             .map(|row| rows.cell(row, 0) == Some(&[1]))
             .reduce(|all, one| all && one))

@@ -102,6 +102,8 @@ pub(super) async fn entity(
             json: Some(row.to_string()),
             unread: UnreadValues::of(errors),
         }),
+        // The view may lack the row, for example after a deletion; then a returned object is the
+        // entity, but an id alone is not.
         None => Ok(Entity::whole(given.filter(|given| given.starts_with('{')))),
     }
 }
@@ -147,6 +149,7 @@ async fn entities(
     }
 
     let read = |item: &RawValue| {
+        // Without a row of the view, an object or null is the item, and an id leaves it out.
         let known = || {
             item.get()
                 .starts_with(['{', 'n'])
@@ -252,6 +255,7 @@ fn stored_selected(selected: &[&Children]) -> Option<Vec<&'static str>> {
             _ => None,
         });
 
+    // The id finds the item that a row belongs to, even if the client does not select it.
     Some(stored.chain(["id"]).collect())
 }
 

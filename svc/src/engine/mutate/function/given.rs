@@ -34,11 +34,15 @@ impl Given<'_> {
         let mut row: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
         let data: BTreeMap<String, &RawValue> =
             serde_json::from_str(row.get("data")?.get()).ok()?;
+
+        // Here `data` is a field of the type, and does not hold the rest of the row.
         if stored_keys(self.model, self.ty).any(|key| key == "data") {
             return None;
         }
 
         row.remove("data");
+
+        // A column takes precedence over a key of the document, as in reads of the view.
         for (key, value) in data {
             row.entry(key).or_insert(value);
         }

@@ -94,6 +94,8 @@ pub(super) fn graphql_names(
     };
 
     let mut names: Vec<String> = Vec::with_capacity(stored.len());
+
+    // Two keys of one relation have the same client-facing name.
     for name in stored.iter().map(name) {
         if !names.contains(&name) {
             names.push(name);

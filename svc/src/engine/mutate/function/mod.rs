@@ -71,6 +71,8 @@ async fn answer(
     let args = arguments(cx, field, function, def)?;
     let db = cx.context.db();
     let list = def.ty.is_list();
+
+    // The position of the argument does not count the context's values.
     let given = &args[function.context.len()..];
     let acts_on = function
         .acts_on

@@ -99,6 +99,7 @@ pub(crate) async fn call_function(
                 Box::pin(fail_undone(db, target, result, failure, &response)).await
             }
         }
+        // Not a success by default: a misspelled failure would otherwise pass as one.
         Status::Unknown => Err(target.unknown_status(&response.status)),
     }
 }
@@ -120,6 +121,7 @@ async fn plain(
     answer: String,
 ) -> Result<CallOutcome, Error> {
     let Some(result) = result else {
+        // Without a view there are no further fields to read, so the result is the value as it is.
         if !target.ty.is_some_and(|ty| has_source(&db.app.model, ty)) {
             return Ok(CallOutcome {
                 json: answer,

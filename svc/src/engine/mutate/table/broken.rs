@@ -24,6 +24,8 @@ impl<'a> Tried<'a> {
 
         let mut known: HashSet<String> = columns.collect();
         let mut defaults = Vec::new();
+
+        // With a trigger that runs before the insert, any column may differ from its default.
         if matches!(
             rows.first(),
             Some(TriedRow {
@@ -32,6 +34,8 @@ impl<'a> Tried<'a> {
             })
         ) && !filled.contains("")
         {
+            // The database itself gives these columns values, which are not known before the
+            // insert.
             let is_left = |column: &str| !filled.contains(column) && column != self.key;
             for (column, default) in self
                 .table
@@ -84,7 +88,7 @@ impl<'a> Writer<'a> {
     ) -> Undone {
         if !self.tried.is_empty() && tells_of_others(&error) {
             // The transaction is aborted already. An error of this check does not change the
-            // reported failure.
+            // reported failure. The rows are taken out, because a new transaction clears them.
             let tried = std::mem::take(&mut self.tried);
             if self.begin_again().await.is_ok()
                 && let Ok(Some(denied)) = self.denied(tried).await

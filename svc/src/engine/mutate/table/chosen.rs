@@ -19,6 +19,7 @@ impl TableMutation<'_> {
         mut writer: Writer<'a>,
         level: &Level<'a>,
     ) -> Result<CallOutcome, Undone> {
+        // Without policies, the update finds and locks the row by itself, which saves a round trip.
         let chosen = match self.keeps_rows_back() {
             true => Some(self.lock(&mut writer, level).await?),
             false => None,
@@ -98,6 +99,7 @@ impl TableMutation<'_> {
 
         if changed.is_empty() {
             return Err(match chosen {
+                // The row is locked, so it exists.
                 Some(_) => level.not_taken(None),
                 None => self.unchanged(writer, level, keys).await,
             });
@@ -151,6 +153,8 @@ impl TableMutation<'_> {
             // Rows with the same values that the client may not see must not be locked.
             true => [
                 self.choose(writer, level).await?.keys(level),
+                // The row may have changed between the lookup and the lock, so the arguments still
+                // have to fit.
                 self.keys.clone(),
             ]
             .concat(),

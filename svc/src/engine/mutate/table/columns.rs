@@ -159,6 +159,8 @@ fn nested_tables<'m>(model: &'m Model, field: &'m FieldDef, place: Place) -> Vec
         let TypeKind::Input(input) = &model.types[index].kind else {
             continue;
         };
+
+        // Input objects may contain their own type.
         if !seen.insert(index) {
             continue;
         }

@@ -27,6 +27,8 @@ pub(crate) fn computed_columns<'m>(model: &'m Model, catalog: &Catalog) -> Vec<C
 
         let mut seen = Vec::new();
         while let Some((index, table, is_nested)) = open.pop() {
+            // The same input may be nested for several tables, and each has other generated
+            // columns.
             let Some(input) = input_of(model, index).filter(|_| !seen.contains(&(index, table)))
             else {
                 continue;

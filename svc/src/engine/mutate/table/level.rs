@@ -161,6 +161,7 @@ impl<'a> Level<'a> {
 
     /// Creates a row of a nested table, where `id` means the key column, as in arguments.
     pub(super) fn nested_row(&self, mut document: Fields, path: String) -> NewRow<'a> {
+        // Without an id the key column keeps its default, which an explicit null would override.
         if let Some(id) = document.take("id").filter(|id| !id.is_null()) {
             document.insert(self.key.to_owned(), id);
         }

@@ -18,6 +18,7 @@ impl<'a> Writer<'a> {
         (_, nested): NestedField<'a>,
         held: Held<'a>,
     ) -> Result<(), Undone> {
+        // First, because a unique reference must be free before another row gets it.
         self.unlink(level, nested.column, &held).await?;
 
         let rows = held.given;
@@ -48,6 +49,7 @@ impl<'a> Writer<'a> {
             )
             .await?;
 
+        // Checked again: another transaction may have changed a row before it was locked.
         let hidden = self.hidden(level, &locked).await?;
         level.by_item(locked, &rows, &hidden)?;
         let values = self

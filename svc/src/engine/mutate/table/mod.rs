@@ -92,6 +92,9 @@ async fn answer(
         .zip(&def.args)
     {
         let value = value.unwrap_or_default();
+
+        // PostgreSQL texts cannot contain NUL: the statement would fail, and with it the whole
+        // transaction.
         if has_nul(&value) {
             return Err(DbError::Nul.into_error());
         }

@@ -61,6 +61,8 @@ impl<'a> Writer<'a> {
             let there = self.there(level, nested.column, &held).await?;
             self.check_given(level, &held.given, &there.visible).await?;
 
+            // Deleted first, so that given and new rows can take the unique values of the deleted
+            // ones.
             if !there.visible.is_empty() {
                 let kept = held.keys(level);
                 let removing = level.table.delete_others(&there.visible, &kept);
@@ -139,6 +141,8 @@ impl<'a> Writer<'a> {
             return Ok(Vec::new());
         }
 
+        // `UPDATE … FROM` applies one of several items for the same row, and it is not defined
+        // which.
         level.each_once(&rows)?;
         self.refer(level, &mut rows).await?;
         let values = self
@@ -266,6 +270,8 @@ impl<'a> Level<'a> {
                     nested.column.to_owned(),
                     ExactJson::String(referred.clone()),
                 );
+
+                // A new outer row has no rows yet, so a key given there is the key of a row to add.
                 let is_there =
                     nested.verb == NestedVerb::Links || (*was_there && inner.has(self.key));
                 if is_there {
@@ -316,6 +322,8 @@ impl<'a> Level<'a> {
         let mut values = vec![Vec::new(); rows.len()];
         for mut answer in answers {
             let number = answer.remove(0).parse::<usize>().unwrap_or_default();
+
+            // Items are numbered from 1, and 0 wraps to an index without a place.
             if let Some(place) = values.get_mut(number.wrapping_sub(1)) {
                 *place = answer;
             }
@@ -341,6 +349,8 @@ impl<'a> Level<'a> {
 
     /// Returns the path in the arguments that an error refers to, as precisely as possible.
     pub(super) fn place_of(&self, error: &DbError, rows: &[NewRow<'a>]) -> String {
+        // For a missing value (23502), a fault has the column, as `table.column`, in place of a
+        // constraint.
         let column = error
             .fault()
             .filter(|fault| fault.code == "23502" && !fault.is_of_reference)

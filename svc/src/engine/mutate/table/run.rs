@@ -23,6 +23,7 @@ impl TableMutation<'_> {
         let undone = loop {
             match self.run_once().await {
                 Ok(outcome) => return Ok(outcome),
+                // PostgreSQL has rolled all of it back, so running it again cannot write twice.
                 Err(undone) if undone.may_repeat() && retries.next().await => {}
                 Err(undone) => break undone,
             }

@@ -54,6 +54,7 @@ impl<'a> Writer<'a> {
         let find = |locks| level.table.find(keys, locks, &[level.key]);
         match self.try_run(find(true)).await {
             Err(error) if error.is_of_lock() => {
+                // Nothing is written before the lock, so another transaction loses nothing.
                 self.in_snapshot();
                 self.try_run(find(false)).await
             }
@@ -161,6 +162,7 @@ impl<'a> Level<'a> {
                 continue;
             };
 
+            // Different texts can be the same key, such as a uuid in upper and in lower case.
             if !seen.insert(key) {
                 return Err(self.given_twice(given));
             }

@@ -68,6 +68,7 @@ impl Undone {
             };
         }
 
+        // A message declared by the program is more precise than the general ones below.
         let has_message = |name: &String| constraints.contains_key(name.as_str());
         let is_told = fault
             .as_ref()
@@ -99,6 +100,7 @@ fn refusal(fault: &Fault, type_name: &str) -> Option<(&'static str, String)> {
             format!("a value of the `{type_name}` is too long or too large for its column"),
         ),
         "42501" => {
+            // A missing privilege has the same code, and is a mistake of the service.
             fault.report().condition()?;
             (
                 "forbidden:",

@@ -94,6 +94,8 @@ impl TableMutation<'_> {
 
         // The write met a row that the lookup had not found.
         writer.begin_again().await?;
+
+        // The rows that these refer to were rolled back as well, so they are written once more.
         let mut rows = self.rows(level);
         writer.refer(level, &mut rows).await?;
         let Some(met) = writer.met(level, &rows, self.write.conflict).await? else {
@@ -236,6 +238,8 @@ impl<'a> Writer<'a> {
         let noting = level
             .table
             .insert(&items_of(rows), Some(conflict), &[level.key]);
+
+        // Only the trial insert is undone, not the rows that were written before it.
         self.run(level, Statement::new("SAVEPOINT svc_met", Vec::new()), &[])
             .await?;
         let met = match self.try_run(noting).await {
@@ -253,6 +257,7 @@ impl<'a> Writer<'a> {
             Err(error) => return Err(self.stopped(level, error, rows).await),
         };
 
+        // Also after an error: this makes the aborted transaction usable again.
         self.run(
             level,
             Statement::new("ROLLBACK TO SAVEPOINT svc_met", Vec::new()),

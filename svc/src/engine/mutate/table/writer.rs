@@ -112,6 +112,7 @@ impl<'a> Writer<'a> {
             )
             .await?;
 
+        // `RETURNING` omits rows that a trigger or a rule has skipped.
         if values.len() != rows.len() {
             let path = match rows.as_slice() {
                 [row] => &row.path,
@@ -168,6 +169,8 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
 
+        // The inserted rows come back in the order of the items, so they can be paired with the
+        // referring rows.
         let column = nested.references.unwrap_or(nested.key);
         for (row, values) in referring
             .into_iter()

@@ -28,6 +28,7 @@ impl Checked {
 
     /// The source of the value, for allowed objects.
     pub(crate) fn kind(self) -> PlanKind {
+        // Fails closed: a kind without a source must not become readable.
         PlanKind::of(self.kind).unwrap_or(PlanKind::Denied)
     }
 

@@ -111,6 +111,7 @@ impl Plan {
             introspection: self.introspection,
             // Its response has errors.
             cacheable: None,
+            // The cost of the original plan includes the denied fields.
             fixed_cost: OnceLock::new(),
             series: self.series.clone(),
             weight: self.weight,
@@ -172,6 +173,7 @@ impl Pruning<'_> {
     }
 
     fn selection(&mut self, selection: &Arc<Selection>) -> Arc<Selection> {
+        // The address is a safe key: the original plan keeps its selections alive meanwhile.
         let key = Arc::as_ptr(selection);
         if let Some(known) = self.known.get(&key) {
             return known.clone();
@@ -195,6 +197,8 @@ impl Selection {
         Self {
             type_index: self.type_index,
             type_name: self.type_name.clone(),
+            // Derived from the remaining fields only: a denied field must not even be read from
+            // `data`.
             keys: Keys::new(fields.iter().map(PlanField::stored)),
             calls: fields
                 .iter()
@@ -223,6 +227,7 @@ impl PlanField {
             offsets: self.offsets.clone(),
             gated: self.gated,
             denial: None,
+            // The cached statements of the original field read the denied fields as well.
             statements: Slot::default(),
         }
     }
@@ -249,6 +254,8 @@ impl PlanField {
             .children
             .iter()
             .filter(|selection| seen.insert(Arc::as_ptr(selection)));
+
+        // Collected first, as the recursion also borrows `seen`.
         selections
             .collect::<Vec<_>>()
             .into_iter()

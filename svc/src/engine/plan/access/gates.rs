@@ -38,6 +38,8 @@ impl ArgumentGates {
         given: Given<'_>,
     ) -> Self {
         let mut gates = Self::default();
+
+        // Every argument of every document would be walked, and most schemas have no gates.
         if model.has_gates {
             gates.found.extend(gated.map(|gated| (gated, None)));
             Walk {
@@ -78,6 +80,7 @@ impl<'a> Walk<'a> {
             return;
         }
 
+        // A variable differs between requests, so its value is walked when a request runs the plan.
         if given.variable().is_some() {
             self.gates.varies |= reaches_gate(self.types, ty.named(), &mut HashSet::new());
             return;
@@ -105,6 +108,7 @@ impl<'a> Walk<'a> {
         let Some(gated) = field.gated else { return };
         match arguments_of(self.types, field) {
             None => self.gates.found.push((gated, None)),
+            // A literal has no coerced arguments yet; a request reads them from the coerced value.
             Some(_) if self.is_planned => self.gates.varies = true,
             Some((name, def)) => self
                 .gates
@@ -135,6 +139,7 @@ fn arguments_of<'a>(types: &'a [TypeDef], field: &ArgDef) -> Option<(&'a str, &'
 /// Returns the given arguments, or the defaults if no argument object is given.
 fn arguments(def: &InputDef, given: Option<&IndexMap<Name, Value>>) -> Arguments {
     let value = |arg: &ArgDef| match given {
+        // Coercion has already added the defaults of absent fields to a given object.
         Some(given) => given.get(arg.rust.as_str()).cloned(),
         None => arg.default.as_ref().map(|default| default.value.clone()),
     };
@@ -156,6 +161,7 @@ fn gates<'a>(def: &'a EnumDef, name: &str) -> impl Iterator<Item = Gated> + use<
 fn reaches_gate(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -> bool {
     match &types[index].kind {
         TypeKind::Input(def) => {
+            // Input types may contain themselves, as a filter does in `AND`.
             seen.insert(index)
                 && def.fields.values().any(|field| {
                     field.gated.is_some() || reaches_gate(types, field.ty.named(), seen)
@@ -249,6 +255,8 @@ impl Selection {
     ) {
         for field in &self.fields {
             field.gates(model, variables, |touched, asked| {
+                // One decision covers all places that touch the field in the same way, so that an
+                // authorizer is not called for each alias.
                 found.entry(touched).or_insert((field, asked));
             });
             for selection in field.children.iter() {

@@ -13,6 +13,8 @@ impl Plan {
                 continue;
             };
 
+            // Aliases share the limit of their field; otherwise one request could run the field
+            // many times at the price of one.
             match limits
                 .iter_mut()
                 .find(|known| known.coordinate == field.coordinate)

@@ -47,6 +47,7 @@ impl Selection {
 }
 
 fn reach(model: &Model, ty: TypeIndex, found: &mut HashSet<TypeIndex>) {
+    // Marked before its fields are followed, as relations form cycles.
     if !found.insert(ty) {
         return;
     }

@@ -21,6 +21,8 @@ impl Plan {
             return Ok(());
         }
 
+        // A closure, as only the error about the complexity needs the costliest field, and finding
+        // it counts all costs again.
         limits.over(cost.refused(limits, || {
             if self.introspection > cost.complexity / 2 {
                 return format!("introspection costs {} of it", self.introspection);

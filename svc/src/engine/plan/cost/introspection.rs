@@ -33,6 +33,8 @@ struct Objects {
 impl Objects {
     fn listed(self, list: Lengths) -> Self {
         match self.whole {
+            // The same object may have been reached many times, so each counts with the longest
+            // list.
             0 => Self {
                 count: self.count.saturating_mul(list.longest),
                 whole: 0,
@@ -75,6 +77,7 @@ impl<'a> IntrospectionCost<'a> {
     /// Returns the total cost as a share of the allowed complexity; it exceeds `allowed` if there
     /// are too many fields.
     pub(crate) fn complexity(&self, allowed: u64) -> u64 {
+        // Rounded up, so that one field above the maximum already exceeds `allowed`.
         let cost =
             (u128::from(allowed) * u128::from(self.fields)).div_ceil(u128::from(self.most()));
         u64::try_from(cost).unwrap_or(u64::MAX)
@@ -98,6 +101,8 @@ impl<'a> IntrospectionCost<'a> {
 
                 match selection {
                     Selection::Field(field) => {
+                        // At least 1: otherwise fragments below an empty list would be walked
+                        // without ever reaching the maximum.
                         self.fields = self.fields.saturating_add(objects.count.max(1));
                         let below = self.below(set.ty.as_str(), field.name.as_str(), objects);
                         self.selections(&field.selection_set, below);
@@ -105,6 +110,9 @@ impl<'a> IntrospectionCost<'a> {
                     Selection::InlineFragment(inline) => sets.push(&inline.selection_set),
                     Selection::FragmentSpread(one) => {
                         let fragment = self.document.fragments.get(&one.fragment_name);
+
+                        // A fragment that is spread twice into one selection set adds its fields
+                        // once (GraphQL specification, CollectFields).
                         let new = spread.insert(one.fragment_name.as_str());
                         sets.extend(
                             fragment

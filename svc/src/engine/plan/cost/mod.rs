@@ -78,6 +78,8 @@ impl<'a> Costs<'a> {
     }
 
     pub(super) fn selection(&mut self, selection: &Arc<Selection>) -> Cost {
+        // The planner has dropped its table by now, so a second reference means a second field with
+        // this selection. Most selections have one field and need no entry.
         if Arc::strong_count(selection) == 1 {
             return self.fields(selection);
         }
@@ -108,6 +110,7 @@ impl<'a> Costs<'a> {
             return Cost::default();
         }
 
+        // Most fields are such leaves, and a plan with variables is counted for each request.
         if matches!(field.children, Children::None) && field.args.is_empty() && !field.ty.is_list()
         {
             return Cost {
@@ -124,6 +127,8 @@ impl<'a> Costs<'a> {
             complexity: children
                 .complexity
                 .saturating_mul(page)
+                // After the multiplication: the conditions are evaluated for the list, not for each
+                // of its rows.
                 .saturating_add(asked.sum())
                 .saturating_add(own(field)),
             asked: asked.and(children.asked),

@@ -139,6 +139,8 @@ impl<'a> Count<'a> {
         match self.variables {
             Some(variables) => variables.get(name).map(Given::Coerced),
             None => {
+                // A variable that cannot contain conditions leaves the cost fixed, so that it is
+                // cached with the plan.
                 self.varies |= reaches(self.types, ty.named(), &mut HashSet::new());
                 None
             }
@@ -190,6 +192,8 @@ impl<'a> Count<'a> {
 
     /// `some`, `every` or `none`.
     fn quantifier(&mut self, field: &'a ArgDef, item: Given<'a>, at: Place) {
+        // PostgreSQL unpacks an embedded list for each quantifier, whatever its conditions are; a
+        // relation counts as a hop instead.
         if !at.of_relation {
             self.asked.comparisons += 1;
         }
@@ -242,6 +246,7 @@ impl<'a> Count<'a> {
 
     fn comparison(&mut self, field: &ArgDef, given: Given<'a>) {
         if let ArgRole::Comparison(weight) = field.role {
+            // `values` counts the remaining 1.
             self.asked.comparisons += weight - 1;
         }
         self.values(&field.ty, given);

@@ -87,6 +87,8 @@ impl PendingBodies {
         while left > self.bounds.bytes
             && let Some(victim) = registry.take_largest()
         {
+            // Subtracted before the task of the victim drops them: until then, every other body
+            // that grows would cost one more victim.
             let freed = victim.take_bytes();
             left = self
                 .bytes

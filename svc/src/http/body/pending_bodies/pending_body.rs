@@ -145,6 +145,8 @@ impl PendingBody {
     ) -> Result<T, Refusal> {
         let mut read = pin!(read);
         let arrived = poll_fn(|cx| {
+            // Registered before the check: a body that is given up between the two steps would
+            // otherwise wait for its client.
             self.share.reader.register(cx.waker());
             if self.share.is_given_up() {
                 return Poll::Ready(None);
@@ -154,6 +156,8 @@ impl PendingBody {
 
         let arrived = arrived.await;
 
+        // A complete body is not slow, so it must not be dropped for others while its request waits
+        // for a permit.
         self.bodies.lock().remove(&self.share);
 
         arrived.ok_or_else(|| self.refusal())

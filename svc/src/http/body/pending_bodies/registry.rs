@@ -51,6 +51,9 @@ impl Registry {
     /// Removes the slowest body of the address with the most, including the newcomer.
     pub(super) fn take_slowest(&mut self, newcomer: Option<IpAddr>) -> Option<Arc<Share>> {
         let most = self.addresses.values().map(Vec::len).max()?;
+
+        // The newcomer counts for its address: if that makes it the largest one, it replaces a body
+        // of the same address, and other addresses lose nothing.
         if self.count_of(newcomer) + 1 > most && self.count_of(newcomer) > 0 {
             return self.take_slowest_of(newcomer);
         }

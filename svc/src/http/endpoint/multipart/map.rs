@@ -42,6 +42,7 @@ impl FileMap {
         };
 
         let expected = fields.into_iter().map(|(name, places)| match places {
+            // The paths are limited as well: `put_into` walks the variables once for each of them.
             ExactJson::Array(places) if !places.is_empty() && places.len() <= PLACES * most => {
                 let places = places.into_iter().map(path).collect::<Result<_, _>>()?;
                 Ok(Expected {
@@ -64,6 +65,8 @@ impl FileMap {
     ) -> Result<(), Refusal> {
         for (index, expected) in self.0.iter().enumerate() {
             for path in &expected.places {
+                // A place that is not null is an error: two files, or a file and a value, would
+                // otherwise replace each other without a notice.
                 let place = variable(operation, path).filter(|place| place.is_null());
                 let place = place.ok_or_else(|| {
                     let path = shorten(path);

@@ -77,6 +77,7 @@ pub(in crate::http) async fn receive(
         )));
     }
 
+    // The files go to disk, so their bytes do not count as memory; the number of such bodies does.
     let pending = service.protection.pending_bodies.register(address);
     let limit = service.engine.app.limits.body;
     let received = tokio::time::timeout(
@@ -122,6 +123,9 @@ async fn read(
 
     let request = Uuid::new_v4();
     let mut files = FileMap::read(map, config.max_files)?;
+
+    // Before the files are read: a mistake in `map` is then found before anything is written to
+    // disk.
     files.put_into(&mut operation, |index| UploadedFiles::value(request, index))?;
 
     while let Some(field) = parts.next_field().await.map_err(refused)? {

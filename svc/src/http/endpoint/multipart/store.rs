@@ -23,6 +23,9 @@ pub(super) async fn store(
     let (file, path) = create(config)
         .map_err(|error| not_stored(&error))?
         .into_parts();
+
+    // The lock lasts until the last handle of the file is closed, so a second handle stays open for
+    // as long as the upload is in use.
     let lock = file.try_clone().map_err(|error| not_stored(&error))?;
     let (mut file, mut size) = (File::from_std(file), 0);
     while let Some(part) = field.chunk().await.map_err(refused)? {
@@ -32,6 +35,8 @@ pub(super) async fn store(
         size += part.len() as u64;
     }
 
+    // tokio writes in the background and reports the error of a write with a later call, so a full
+    // disk may show only here.
     file.flush().await.map_err(|error| not_stored(&error))?;
 
     Ok(UploadedFile::new(name, content_type, size, path, lock))

@@ -36,6 +36,7 @@ impl Socket {
     pub(super) async fn identified(&mut self, identity: Identity) -> Result<(), Stop> {
         let user = identity::user_id(&self.opened, &identity);
         if self.state == State::Acknowledged {
+            // Running operations read rows for the first user, and the seat counts for that user.
             if user != identity::user_id(&self.opened, &self.identity) {
                 identity::record_refused(
                     &self.service,

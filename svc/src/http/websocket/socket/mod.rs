@@ -178,6 +178,8 @@ impl Socket {
     }
 
     fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
+        // Orders come first: neither messages nor events may delay the end of a socket whose token
+        // has ended.
         if let Poll::Ready(order) = self.seat.poll_order(cx) {
             return Poll::Ready(Step::Ordered(order));
         }
@@ -190,6 +192,8 @@ impl Socket {
             return Poll::Ready(Step::Identified(identity));
         }
 
+        // Messages come before events, so that `complete` ends an operation however fast its events
+        // follow each other.
         let received = self.stream.poll_next_unpin(cx);
         self.long_message = None;
         if let Poll::Ready(message) = received {
@@ -286,6 +290,8 @@ impl Socket {
     }
 
     fn begin_initialising(&mut self) -> Result<(), Close> {
+        // The protocol closes with 4429 also if the first `connection_init` is not acknowledged
+        // yet.
         if self.state != State::Opened {
             return Err(Close::second_init());
         }
@@ -423,6 +429,9 @@ impl Socket {
                 was_pending = true;
                 seat.set_writing(true);
                 operations.poll_ahead(cx, &counter);
+
+                // Only an ending interrupts a message: `poll_order` would consume a ping, which
+                // cannot be sent in the middle of another message.
                 seat.poll_ending(cx)
                     .map(|ending| Err(Close::from(ending).into()))
             }

@@ -252,6 +252,7 @@ impl Function {
 
         let first_default = params.len().saturating_sub(self.defaults);
         for (index, (param, arg)) in params.iter().zip(given).enumerate() {
+            // By position, an argument can be omitted only if all behind it are omitted too.
             let rest_is_absent = given[index..].iter().all(|given| *given == Given::Absent);
             if *arg == Given::Absent && index >= first_default && (named || rest_is_absent) {
                 continue;

@@ -47,6 +47,9 @@ impl Parameter {
             .iter()
             .zip(given)
             .filter(|(_, given)| **given != Given::Absent);
+
+        // All comparisons with null are of one type, so they fit into an array whatever the
+        // parameters are.
         let read =
             given.map(|(param, given)| format!("({}) IS NULL", param.value(*given, &mut count)));
         let read = read.collect::<Vec<_>>().join(", ");

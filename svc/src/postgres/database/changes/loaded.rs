@@ -137,6 +137,8 @@ impl Database {
             );
             self.changes.last.is_now();
             self.driver.retire_connections();
+
+            // Last, so that subscribers do not read on connections with outdated plans.
             self.changes.told.send_replace(());
         }
 

@@ -202,6 +202,7 @@ impl Database {
     /// Checks whether views or functions have changed, and reads them again if so. Concurrent
     /// callers share a check.
     pub(crate) async fn look(&self) {
+        // Taken before the lock, so that a check which runs during the wait serves this caller too.
         let asked = Instant::now();
         let mut poll = self.changes.poll.lock().await;
         if poll
@@ -230,6 +231,9 @@ impl Database {
 
     async fn look_with(&self, poll: &mut Poll) -> Result<(), CheckError> {
         let specs = self.known_functions();
+
+        // Taken out, so that it is unset if this check fails. A function looked up since then is
+        // not covered by that snapshot.
         let known_at = poll
             .known_at
             .take()
@@ -359,6 +363,9 @@ pub(in crate::postgres) async fn follow_changes(
 
         let told = async {
             reason.notified().await;
+
+            // Without the pause, `look` might skip the check as too recent, and the notification
+            // would be lost.
             tokio::time::sleep(spacing).await;
         };
 

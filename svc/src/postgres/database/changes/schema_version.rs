@@ -45,6 +45,7 @@ impl SchemaVersion {
 
     /// Ends the version: the database has changed, or is not in use.
     pub(super) fn end(&self) {
+        // `note` reads and replaces the number in two steps under this lock.
         let _known = self.locked();
         self.number.fetch_or(1, Ordering::SeqCst);
     }

@@ -91,7 +91,7 @@ impl Group {
     }
 
     fn hand_out(self, rows: Vec<Row>) {
-        // Only the batch sets rows before it is over.
+        // The cell is empty: before the batch is over, only the batch sets rows.
         if let [read] = self.reads.as_slice() {
             let _ = read.rows.set(rows);
             return;

@@ -109,6 +109,7 @@ impl SharedReads {
             batch: None,
         };
 
+        // The caller is expected until it has joined, so a count of one is the caller itself.
         let is_alone = *self.expected.borrow() <= 1 && state.batches.is_empty();
 
         // A session with unknown values fails its check, and that error must not reach other
@@ -179,6 +180,7 @@ impl SharedReads {
                 }
                 Param::Texts(texts) => texts.hash(&mut hasher),
                 Param::Int(number) => number.hash(&mut hasher),
+                // Equal hashes suffice here, as `join` compares the statements.
                 Param::Variable(_) => {}
             }
         }

@@ -49,6 +49,9 @@ impl Participant {
         statement: Statement,
     ) -> Result<Vec<Row>, DbError> {
         let read = self.reads.join(database, session, statement);
+
+        // Before the wait for the rows: the batch must not wait for participants that wait for the
+        // batch.
         self.leave();
         let rows = read.rows(database).await;
         if self.asks_often {

@@ -5,9 +5,9 @@ mod session_state;
 mod statement_cache;
 mod write;
 
-pub(super) use pipeline::EachResult;
+pub(in crate::postgres) use pipeline::EachResult;
 #[cfg(feature = "sqlx")]
-pub(super) use session_state::RESET_OF_SQLX;
+pub(in crate::postgres) use session_state::RESET_OF_SQLX;
 pub(crate) use write::Commit;
 pub(super) use write::Progress;
 
@@ -122,6 +122,8 @@ impl Connection {
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
         let prepared = self.prepared(statement).await?;
+
+        // A lone statement is its own transaction; behind a pooler, it needs one for its settings.
         if setup.is_none() && (self.session.pooled.is_none() || self.in_transaction) {
             let Some(switch) = self.session.switch(statement.replan) else {
                 // Pinned here, as it is too large to move cheaply.
@@ -174,6 +176,8 @@ impl Connection {
             async {
                 match &setup {
                     Some((setup, prepared)) => {
+                        // Recorded apart from `bound`: a read whose plan is stale has not run yet,
+                        // although its variables are set.
                         rows(client, answered, prepared, setup, &mut settings).await
                     }
                     None => Ok(()),
@@ -213,6 +217,9 @@ impl Connection {
 
         let prepared = self.prepare_text(&statement.text, &types).await?;
         self.preparing = false;
+
+        // The server has responded, so a connection that is lost from now on did not die in the
+        // pool.
         self.answered.store(true, Ordering::Relaxed);
         if !fits(statement, &prepared) {
             return Err(DriverError::Changed);
@@ -278,6 +285,7 @@ impl Connection {
 
     /// Waits for the responses to everything sent.
     pub(super) async fn drain(&mut self) -> Result<(), DriverError> {
+        // Responses arrive in the order of the messages, so that of an empty query is the last.
         self.wire.drive(self.client.batch_execute("")).await
     }
 
@@ -299,6 +307,8 @@ impl Connection {
     /// Sends the terminate message, if that needs no waiting.
     pub(super) fn close(self) {
         drop(self.statements);
+
+        // tokio-postgres queues the terminate message once its client is dropped.
         drop(self.client);
         self.wire.close();
     }
@@ -357,6 +367,8 @@ pub(super) async fn rows(
             .await?
     );
 
+    // `query_raw` returns with `BindComplete`, the first sign that PostgreSQL has accepted the
+    // statement.
     bound.store(true, Ordering::Relaxed);
     while let Some(row) = rows.try_next().await? {
         sink.row(row);

@@ -51,7 +51,8 @@ impl Connection {
             });
         }
 
-        // A plan for the actual values returns the same rows.
+        // One read that needs a plan for its values decides for all: such a plan returns the same
+        // rows.
         let switch = self
             .session
             .switch(reads.iter().any(|(_, statement)| statement.replan));
@@ -144,6 +145,8 @@ impl PreparedRead<'_> {
 /// tasks.
 async fn join_all<T>(mut all: Vec<MaybeDone<BoxFuture<'_, T>>>) -> Vec<T> {
     poll_fn(|cx| {
+        // All are polled, even if an earlier one waits, as the first poll of each sends its
+        // messages.
         let waiting = all
             .iter_mut()
             .map(|one| Pin::new(one).poll(cx))

@@ -68,6 +68,7 @@ impl SessionState {
 
     /// Records that the session is in its initial state again.
     pub(super) fn was_reset(&mut self) {
+        // `RESET ALL` has restored `plan_cache_mode` as well.
         (self.replans, self.may_be_altered) = (false, false);
     }
 
@@ -103,6 +104,7 @@ impl SessionState {
     /// same message, as the next message may reach another server connection; the settings that the
     /// pooler copied after the reset are set again.
     pub(in crate::postgres::driver) fn end<'a>(&self, end: &'a str) -> Cow<'a, str> {
+        // With an empty end there is no transaction: the reset went with the message that ended it.
         if self.pooled.is_some() && self.needs_reset() && !end.is_empty() {
             return Cow::Owned(format!("{end}; {RESET_SESSION}; {}", reported!()));
         }

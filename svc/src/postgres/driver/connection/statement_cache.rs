@@ -108,6 +108,7 @@ impl StatementCache {
 
         self.bytes += statement.text.len();
 
+        // The same text may be kept for values of other types; that one is replaced.
         if self
             .kept
             .put((&*statement.text).into(), prepared.clone())
@@ -121,6 +122,8 @@ impl StatementCache {
                 break;
             };
             self.bytes -= text.len();
+
+            // Its copy among the recent ones would keep the statement open.
             self.recent.retain(|(recent, _)| **recent != *text);
         }
 
@@ -136,6 +139,7 @@ impl StatementCache {
             .map(|column| column.type_().oid())
             .collect();
 
+        // Zero marks a place that is not used yet.
         let seen = (
             self.hasher.hash_one(text).max(1),
             self.hasher.hash_one(columns),
@@ -154,6 +158,7 @@ impl StatementCache {
 
     /// Removes a statement that PostgreSQL no longer accepts.
     pub(super) fn forget(&mut self, text: &str) {
+        // The recent ones are found by address and not by text, so all of them go.
         self.recent.clear();
         if self.kept.pop(text).is_some() {
             self.bytes -= text.len();

@@ -52,6 +52,9 @@ impl Driver {
     ) -> Result<bool, DriverError> {
         loop {
             let mut slot = self.pool.acquire().await?;
+
+            // A write is not sent again, so a connection that died in the pool must be recognized
+            // before.
             if !slot.connection()?.is_alive() {
                 slot.close();
                 continue;
@@ -128,6 +131,9 @@ impl Connection {
         };
 
         let progress = Progress::new();
+
+        // Recorded before it is sent, as a write that is dropped half-way may also have altered the
+        // session.
         self.session.run(statement);
 
         // Statements inside functions are planned once, not for each call.
@@ -174,6 +180,7 @@ impl Connection {
         progress: &Progress,
         rows: &mut Vec<Row>,
     ) -> Result<bool, DriverError> {
+        // Set before `BEGIN` is sent, so that a request which is dropped meanwhile is rolled back.
         self.in_transaction = true;
 
         if let Err(error) = self
@@ -243,6 +250,8 @@ impl Connection {
             None => self.wire.drive(all.map(Ok::<_, DriverError>)).await?,
         };
 
+        // In the order of sending: an error makes PostgreSQL reject everything behind it, so the
+        // first is the cause.
         begun?;
         set?;
         run?;
@@ -265,6 +274,7 @@ impl Progress {
         &self,
         result: Result<(), tokio_postgres::Error>,
     ) -> Result<(), tokio_postgres::Error> {
+        // A lost connection proves nothing: PostgreSQL may have received the statement behind it.
         if result
             .as_ref()
             .is_err_and(|error| error.as_db_error().is_some())
@@ -294,6 +304,8 @@ impl Progress {
                     Ok(Some(row)) => rows.push(row),
                     Ok(None) => break,
                     Err(error) => {
+                        // After `CommandComplete`, the error comes from the commit, such as from a
+                        // deferred constraint.
                         if stream.rows_affected().is_some() {
                             self.note(RUN);
                         }

@@ -3,7 +3,7 @@
 mod from_row;
 mod pooler;
 
-pub(super) use from_row::FromRow;
+pub(in crate::postgres) use from_row::FromRow;
 
 use std::future::Future;
 use std::pin::pin;

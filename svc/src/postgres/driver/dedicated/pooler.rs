@@ -39,10 +39,13 @@ impl Driver {
         };
 
         if names.iter().all(|(name,)| !is_own(name)) {
+            // The pooler's settings may have been corrected since a statement was lost.
             self.pool.lost_statement.store(false, Ordering::Relaxed);
             return Ok(());
         }
 
+        // In session mode, a pooler keeps the driver's names and each client its server connection,
+        // so nothing is lost.
         if self.pool.lost_statement.load(Ordering::Relaxed)
             || self.shares_server(connection, patience).await?
         {

@@ -29,6 +29,7 @@ pub(in crate::postgres::driver) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
         return;
     };
 
+    // The time-outs below replace the watchdog, whose verdict would end the grace period early.
     connection.watch().end();
 
     runtime.spawn(async move {
@@ -57,6 +58,9 @@ async fn cancel(pool: &Pool, mut connection: Box<Connection>) {
     let cancelled = async {
         let tls = pool.target.connector().await?;
         token.cancel_query(tls).await?;
+
+        // PostgreSQL does not confirm a cancellation, so only the response of the statement shows
+        // that it has ended.
         connection.drain().await
     };
 

@@ -48,9 +48,13 @@ impl WaitTimeouts {
         let next = state.waiting.front().map(|waiting| waiting.deadline);
         if next.is_none() {
             state.has_wait_timeouts = false;
+
+            // Disarms the destructor, which would reset the flag of a task that is spawned
+            // meanwhile.
             self.0 = Weak::new();
         }
 
+        // Wakers run outside of the lock, on which the woken requests would wait at once.
         drop(state);
         drop(late);
 

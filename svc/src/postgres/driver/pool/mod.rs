@@ -240,6 +240,8 @@ impl Pool {
             Reaper::spawn(self);
         }
 
+        // Read before connecting, so that a connection which is being opened while all are retired
+        // counts as one of them.
         let generation = self.generation.load(Ordering::Relaxed);
         let opened = Connection::open(&self.target, self.now());
         let opened = match deadline {
@@ -285,6 +287,7 @@ impl Pool {
                 }
             };
 
+            // Outside of the lock: a failed send returns the slot, whose destructor takes the lock.
             match next.turn.send(Slot::new(self.clone(), released)) {
                 Ok(()) => return,
                 // Its request has gone.
@@ -325,6 +328,7 @@ impl Pool {
         let waiting = state
             .waiting
             .iter()
+            // A request that was dropped stays in the queue until its turn.
             .filter(|waiting| !waiting.turn.is_closed())
             .count();
         [state.idle.len(), state.vacant as usize, waiting]

@@ -23,6 +23,9 @@ impl Watchdog {
             let mut state = pool.state();
             if state.vacant == pool.size {
                 state.has_watchdog = false;
+
+                // Disarms the destructor, which would reset the flag of a task that is spawned
+                // meanwhile.
                 self.0 = Weak::new();
                 return;
             }

@@ -46,6 +46,8 @@ impl Driver {
             recording.inspect(|recording| recording.ended(begun.is_ok().then_some(rows.len())));
 
             match transaction.conclude(begun) {
+                // A response to `BEGIN` proves that the connection was alive: the statement itself
+                // may have ended it, and must not be sent again.
                 Err(error) if error.is_lost_connection() && !has_begun.load(Ordering::Relaxed) => {
                     self.pool.close_dead();
                 }
@@ -131,6 +133,9 @@ impl Connection {
             self.client.batch_execute(&end),
         );
         let ended = drive_and_reset(&self.client, &mut self.wire, &mut self.session, both).await;
+
+        // Also after an error: `COMMIT` ends a failed transaction too, and a lost connection is
+        // closed.
         self.in_transaction = false;
 
         match ended {

@@ -169,6 +169,7 @@ impl OpenTransaction {
                 {
                     DriverError::TransactionFailed
                 }
+                // PostgreSQL may end a session between the commit and its response.
                 error
                     if error
                         .of_database()
@@ -269,6 +270,7 @@ impl Connection {
             None => None,
         };
 
+        // Set before `BEGIN` is sent, so that a request which is dropped meanwhile is rolled back.
         self.in_transaction = true;
         let (switch, begin) = (
             self.session.switch(false),

@@ -102,6 +102,8 @@ async fn is_encrypted(config: &Config, stream: &mut TcpStream) -> Result<bool, D
 
     stream.write_all(&SSL_REQUEST).await?;
 
+    // Exactly one byte is read: bytes that a man in the middle adds behind it then break the TLS
+    // handshake, rather than count as the server's.
     match stream.read_u8().await? {
         b'S' => Ok(true),
         _ if mode == SslMode::Prefer => Ok(false),

@@ -75,6 +75,8 @@ impl Wire {
             // The work is polled after each message, so it needs no waker.
             let nobody = &mut Context::from_waker(Waker::noop());
             if waits {
+                // The task is also woken for other parts of its request, and reading the socket
+                // then would be in vain.
                 if !self.watch.woken.take_wake(cx.waker()) {
                     return Poll::Pending;
                 }
@@ -89,6 +91,8 @@ impl Wire {
 
             let ended = self.poll();
             let done = match (work.as_mut().poll(nobody), ended) {
+                // A complete result counts even if the server closed the connection right behind
+                // it.
                 (Poll::Ready(Ok(done)), _) => Ok(done),
                 // The reason why the connection ended takes precedence over the error of the work.
                 (_, Some(error)) => Err(error),
@@ -168,6 +172,7 @@ impl Wire {
                 return Poll::Ready(Ok(kept));
             }
 
+            // Registers the task before the socket is polled, so that no wake is missed in between.
             self.watch.woken.take_wake(cx.waker());
             let ended = self.poll();
             match (

@@ -25,6 +25,7 @@ pub(in crate::postgres::driver) type Connector = MakeRustlsConnect;
 pub(in crate::postgres::driver) async fn connector(
     tls: &TlsConfig,
 ) -> Result<Connector, DriverError> {
+    // Given explicitly: rustls cannot choose one if another crate of the program enables a second.
     let provider = Arc::new(ring::default_provider());
     let spoken = [&TLS12, &TLS13].into_iter().zip(tls.versions);
     let versions: Vec<_> = spoken
@@ -185,6 +186,8 @@ impl ServerCertVerifier for Lenient {
         };
 
         match verifier.verify_server_cert(certificate, intermediates, name, ocsp, now) {
+            // rustls compares the name last, so an authority has signed a certificate with this
+            // error.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

@@ -96,6 +96,7 @@ impl Candidate {
             self.filter.as_slice()
         };
 
+        // Sorting the few rows that an index has found costs less than another index.
         let order = self.order.as_ref().filter(|sort| {
             let counts = !filter.is_empty() || self.conditions.is_empty() || sort.rows >= MANY;
             counts && !table.has_order(&sort.keys, &equal, &self.asked)
@@ -130,6 +131,8 @@ impl Candidate {
             return None;
         }
 
+        // The compared keys come first: rows with equal values in them are in the order of the keys
+        // behind.
         let mut keys: Vec<String> = Vec::new();
         for key in equal {
             let key = index_key(table, key);

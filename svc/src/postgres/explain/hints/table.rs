@@ -112,6 +112,7 @@ impl Table {
             .filter(|index| index.method == "btree" && index.covers(asked));
 
         indexes.any(|index| {
+            // Keys with a single value do not affect the order, so they may precede the wanted one.
             let found = index
                 .keys
                 .iter()

@@ -35,7 +35,7 @@ fn domain(text: &str) -> Option<String> {
     let name = if text.is_ascii() {
         text.to_ascii_lowercase()
     } else {
-        // What `url` would decode has no place in a name.
+        // `url` decodes percent signs, which have no place in the name of a host.
         let plain = !text.contains('%');
         match plain.then(|| url::Host::parse(text).ok()).flatten()? {
             url::Host::Domain(name) => name,
@@ -49,6 +49,8 @@ fn domain(text: &str) -> Option<String> {
         .bytes()
         .all(|byte| byte.is_ascii_digit());
 
+    // RFC 1035, section 2.3.4: 255 bytes with the lengths of the labels, which leaves 253
+    // characters.
     (name.len() <= 253 && !number && name.split('.').all(is_label)).then_some(name)
 }
 
@@ -109,6 +111,8 @@ fn email(text: &str) -> Result<String, ScalarError> {
         .map(|(local, host)| format!("{local}@{host}"));
     let rule = "expected an e-mail address such as `name@example.com` (RFC 5321)";
     found
+        // RFC 5321, section 4.5.3.1.3: a path has at most 256 bytes, of which two are angle
+        // brackets.
         .filter(|address| address.len() <= 254)
         .ok_or_else(|| ScalarError::new(rule, text))
 }

@@ -154,6 +154,7 @@ fn network(text: &str) -> Option<IpNet> {
         return text.parse::<IpAddr>().ok().map(IpNet::from);
     };
 
+    // `parse` also accepts a plus sign.
     let digits = prefix.bytes().all(|byte| byte.is_ascii_digit());
     IpNet::new(
         address.parse().ok()?,

@@ -36,7 +36,8 @@ impl LocaleCode {
     #[must_use]
     pub fn region(&self) -> Option<&str> {
         let tag = LanguageTag::parse(self.as_str()).ok()?;
-        // The tag borrows from `self`, but its accessors from itself.
+        // The tag ends with this function and its accessors borrow from it, so the region is found
+        // again in `self`.
         let region = tag.region()?;
         self.as_str().split('-').find(|subtag| *subtag == region)
     }

@@ -100,7 +100,7 @@ impl FromStr for DateRange {
         }
         let rule = "expected a range of dates such as `[2024-01-01,2024-02-01)` (daterange)";
         let (lower, upper) = bounds(text).ok_or_else(|| ScalarError::new(rule, text))?;
-        // The range as it is written tells more than the one with whole days on either side.
+        // The message shows the text as given, because the bounds have been moved to whole days.
         Self::new(lower, upper).map_err(|error| ScalarError::new(error.rule().to_owned(), text))
     }
 }
@@ -110,6 +110,9 @@ fn bounds(text: &str) -> Option<(Option<NaiveDate>, Option<NaiveDate>)> {
     let inner = text.get(1..text.len().checked_sub(1)?)?;
     let (lower, upper) = inner.split_once(',')?;
     let (lower, upper) = (bound(lower, "-infinity")?, bound(upper, "infinity")?);
+
+    // Dates are discrete: an excluded lower bound is the day before the first one, and an included
+    // upper bound is the last day.
     let lower = match (text.as_bytes()[0], lower) {
         (b'(', Some(lower)) => Some(lower.succ_opt()?),
         (b'(' | b'[', lower) => lower,
@@ -129,6 +132,8 @@ fn bound(text: &str, open: &str) -> Option<Option<NaiveDate>> {
     if text.is_empty() || text == open {
         return Some(None);
     }
+
+    // chrono also reads signs and days of one digit.
     let shape = text.len() == 10
         && text
             .bytes()
@@ -144,6 +149,8 @@ impl Display for DateRange {
 
         let [left, right] =
             [lower, upper].map(|bound| bound.map(|date| date.to_string()).unwrap_or_default());
+
+        // PostgreSQL writes an open end with a parenthesis, and excludes every upper bound.
         f.pad(&format!(
             "{}{left},{right})",
             if lower.is_some() { '[' } else { '(' }

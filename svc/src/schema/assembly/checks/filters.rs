@@ -53,6 +53,8 @@ fn values_fit(types: &[TypeDef], given: TypeIndex, field: TypeIndex) -> bool {
             _ => {
                 is_text(&types[given])
                     && is_text(&types[field])
+                    // The texts of two enums have nothing in common, so such a filter would never
+                    // match.
                     && !both_enums(&types[given], &types[field])
             }
         }

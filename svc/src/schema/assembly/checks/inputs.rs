@@ -52,6 +52,8 @@ fn walk<'a>(
     if let TypeKind::Input(input) = &types[index].kind
         && !input.one_of
     {
+        // A field with a default, a nullable field and a list can be written without a further
+        // object, which ends the cycle; all fields of a `@oneOf` object are nullable.
         for field in input
             .fields
             .values()

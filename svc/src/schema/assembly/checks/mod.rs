@@ -95,6 +95,8 @@ fn broken(types: &[TypeDef], member: usize, field: &FieldDef) -> Option<String> 
 
 /// Whether the type `own` is valid where `promised` is expected.
 fn fits(types: &[TypeDef], own: &TypeExpr, promised: &TypeExpr) -> bool {
+    // A field may promise more than the interface: non-null in place of nullable, or a member in
+    // place of its interface or union (`IsValidImplementationFieldType` in the specification).
     match (own, promised) {
         (TypeExpr::NonNull(own), TypeExpr::NonNull(promised))
         | (TypeExpr::List(own), TypeExpr::List(promised)) => fits(types, own, promised),

@@ -21,6 +21,8 @@ impl Builder {
         let mut told = Vec::new();
 
         for (field, order) in pages {
+            // Only the default order is checked here: the arguments of other orders have their own
+            // gates.
             let closed = order.keys.iter().filter(|key| self.is_closed(&order, key));
             told.extend(closed.map(|key| SchemaError::ToldByOrder {
                 key: key.column.to_owned(),

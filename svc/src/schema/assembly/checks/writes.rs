@@ -114,6 +114,7 @@ pub(in crate::schema::assembly) fn gate_keys(
             }
         };
 
+        // An argument has one gate, so the other values would be revealed without a decision.
         if gates.len() > 1 {
             two = Some(arg.rust.clone());
         }

@@ -224,6 +224,8 @@ pub(super) fn leaves(
     let fields = stored_fields(types, row)
         .into_iter()
         .filter(|field| !field.ty.is_list());
+
+    // A check decides for each object, and an aggregate has no object to decide on.
     let fields = fields.filter(|field| !is_checked(types, row, field.rust));
     let leaf = |field: &FieldDef| match field.kind {
         FieldKind::Stored { stored, .. } => Some(Leaf {

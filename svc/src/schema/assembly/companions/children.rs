@@ -58,6 +58,8 @@ impl Companions<'_> {
 
         let name = types[row].name.clone();
         let index = reserve(types, &format!("{name}AggregateOrderBy"));
+
+        // Registered before its fields, because types may lead to each other.
         self.aggregate_orders.insert(row, index);
         let mut fields = self.computed_rows(types, row);
         let direction = self.direction_type(types);

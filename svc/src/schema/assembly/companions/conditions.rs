@@ -82,6 +82,8 @@ impl Companions<'_> {
         }
 
         let index = reserve(types, &format!("{}ListWhere", types[element].name));
+
+        // Registered before its fields, because types may embed each other.
         self.lists.insert(element, index);
         let inner = TypeExpr::Named(self.where_type(types, element)?);
         let fields = vec![

@@ -61,6 +61,7 @@ impl Companions<'_> {
                 Part::Edges,
             ),
             self.part("nodes", "The rows.", list(row), Part::Nodes),
+            // The start and the end of the page are cursors as well.
             FieldDef {
                 gated: key,
                 ..self.part(

@@ -46,6 +46,7 @@ impl RowFunction {
 impl ArgDef {
     /// A copy of the argument for another place.
     pub(super) fn again(&self) -> Self {
+        // `fill_defaults` coerces each copy, since it runs after all types are complete.
         let default = self
             .default
             .as_ref()
@@ -85,6 +86,7 @@ impl Companions<'_> {
             return plain;
         };
 
+        // The operators are copied, because `args` must not appear in the filters of other fields.
         let mut fields = vec![self.arguments(types, function)];
         if let TypeKind::Input(filter) = &types[plain].kind {
             fields.extend(filter.fields.values().map(ArgDef::again));

@@ -77,6 +77,7 @@ impl Companions<'_> {
         let to_one = relations.filter(|(field, relation)| {
             !relation.is_many()
                 && types[relation.row].kind.source().is_some()
+                // A check decides for each object, and a group has no object to decide on.
                 && !is_checked(types, row, field.rust)
         });
 
@@ -168,6 +169,8 @@ impl Companions<'_> {
 
     /// Converts the name of a field to the name of an enum value: `soldOn` becomes `SOLD_ON`.
     fn shout(&self, name: &str, rust: &str) -> String {
+        // The Rust name has the boundaries of the words; a renamed field only shows them by its
+        // capitals.
         if self.naming.apply(rust) == name {
             return rust.to_uppercase();
         }

@@ -31,6 +31,7 @@ impl Companions<'_> {
                 ty: field.ty.clone(),
                 args: Vec::new(),
                 kind: field.kind,
+                // The gate refers to the field of the junction type, whose guards decide.
                 gated: gate_of(types, joining, field.rust),
                 guards: &[],
                 is_authorized: false,

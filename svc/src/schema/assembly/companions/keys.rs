@@ -64,6 +64,9 @@ impl Companions<'_> {
             let there = stored_fields(types, relation.row)
                 .into_iter()
                 .find(|field| is_stored(field, to))?;
+
+            // The condition is gated like the relation; a restricted key on the other side would
+            // need a second gate.
             is_open(types, relation.row, there).then(|| key(field, there))
         });
 

@@ -64,6 +64,7 @@ impl Common {
 }
 
 fn numbers(registry: &mut Registry) -> Vec<(ScalarKind, TypeIndex)> {
+    // The scalars would otherwise appear in schemas that use no aggregates.
     if !registry
         .entries
         .iter()

@@ -57,6 +57,7 @@ impl Companions<'_> {
             TypeExpr::Named(direction),
         );
 
+        // A document without a rank is null, which would come first with a plain `DESC`.
         let literal = "DESC_NULLS_LAST";
         let default = DefaultValue {
             literal: literal.to_owned(),

@@ -19,6 +19,7 @@ impl Companions<'_> {
             return *known;
         }
 
+        // An input object without fields is not a valid type.
         if !has_order(types, row) {
             self.orders.insert(row, None);
             return None;
@@ -26,6 +27,8 @@ impl Companions<'_> {
 
         let name = format!("{}OrderBy", types[row].name);
         let index = self.place(types, Derived::OrderBy, row, &name);
+
+        // Registered before its fields, because types may embed each other.
         self.orders.insert(row, Some(index));
         let direction = self.direction_type(types);
         let mut fields = Vec::new();

@@ -19,6 +19,7 @@ impl Check<'_> {
     fn typed(&mut self, ty: &TypeExpr, value: &Node<Value>) {
         let model = self.model;
         match (ty, value.as_ref()) {
+            // Variables are checked by their positions, and null by apollo-compiler.
             (_, Value::Variable(_) | Value::Null) => {}
             (TypeExpr::NonNull(inner), _) => self.typed(inner, value),
             (TypeExpr::List(inner), Value::List(items)) => {
@@ -50,6 +51,9 @@ impl Check<'_> {
                         types: &model.types,
                         variables: None,
                     };
+
+                    // A scalar with variables inside is coerced per request, when their values are
+                    // known.
                     if let Err(why) = literal.coerce(ty, value)
                         && !holds_variable(value)
                     {

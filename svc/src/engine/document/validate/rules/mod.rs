@@ -47,6 +47,8 @@ pub(crate) fn validate(
         check.variable_positions(operation);
     }
 
+    // Once per fragment, not per spread: whether its literals are valid does not depend on the
+    // operation.
     for fragment in document.fragments.values() {
         check.directives(&fragment.directives);
         check.selections(&fragment.selection_set);

@@ -45,6 +45,7 @@ fn has_one_key(document: &ExecutableDocument, operation: &Operation) -> bool {
             Selection::Field(field) => drop(keys.insert(field.response_key())),
             Selection::InlineFragment(fragment) => left.extend(&fragment.selection_set.selections),
             Selection::FragmentSpread(spread) => {
+                // The document has not passed validation, so its fragments may form a cycle.
                 let fragment = document.fragments.get(&spread.fragment_name);
                 let fragment = fragment.filter(|_| seen.insert(&spread.fragment_name));
                 left.extend(

@@ -37,6 +37,8 @@ pub(crate) fn smooth(text: &str, most: usize) -> Option<Cow<'_, str>> {
         });
     }
 
+    // Only commas and whole strings were replaced, so no character was cut and the text is valid
+    // UTF-8.
     Some(String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned))
 }
 
@@ -66,6 +68,8 @@ fn descriptions(text: &str, all: &[Token]) -> Vec<Token> {
                     found.push(*token);
                 }
             }
+            // A string before `$` describes that variable, unless it is the default of the previous
+            // one.
             Kind::Text
                 if depth == 1
                     && before != Some(Kind::Mark(b'='))
@@ -98,6 +102,7 @@ pub(crate) fn syntax(document: &Document, text: &str) -> Result<(), RequestError
         ));
     }
 
+    // The parser has already bounded the number of tokens.
     let all = tokens(text, usize::MAX).unwrap_or_default();
     let refuse = |token: Token, message: &str| {
         RequestError::new(ErrorCode::GraphqlParseFailed, message)
@@ -140,6 +145,8 @@ fn lone_name(all: &[Token]) -> Option<Token> {
         let before = |back: usize| index.checked_sub(back).map(|index| all[index].kind);
         match token.kind {
             Kind::Mark(b'(') => {
+                // The parentheses after the name of an operation declare variables; after a
+                // directive of the operation, they hold arguments.
                 let directive = before(2) == Some(Kind::Mark(b'@'));
                 open.push(if open.is_empty() && !directive {
                     Open::Variables

@@ -79,6 +79,8 @@ fn text_end(bytes: &[u8], start: usize) -> usize {
     while let Some(&byte) = bytes.get(at) {
         let rest = &bytes[at..];
         at += match byte {
+            // In a block string, a backslash escapes only a triple quote (GraphQL specification,
+            // section 2.9.4).
             b'\\' if block && rest.starts_with(b"\\\"\"\"") => 4,
             b'"' if block && rest.starts_with(b"\"\"\"") => return at + 3,
             b'"' if !block => return at + 1,

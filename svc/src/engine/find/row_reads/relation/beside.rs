@@ -109,6 +109,7 @@ impl Asking<'_> {
             .into_iter();
         let error = bad_key(self.relation);
         let completed = found.iter().map(|(at, path)| match at {
+            // `items` has values only for the parents whose key could be read, in their order.
             Some(at) => complete_page(
                 cx,
                 field,
@@ -184,6 +185,8 @@ impl Asking<'_> {
         node: impl Fn(usize) -> RowNode<'n>,
     ) -> Result<Vec<CompletedValue>, DbError> {
         let nodes: Vec<RowNode<'n>> = (0..=self.keys.len()).map(node).collect();
+
+        // Checked before any value is completed, so that the read can be repeated as a whole.
         if nodes.iter().any(|node| matches!(node, RowNode::Outdated)) {
             return Err(DbError::Changed);
         }

@@ -31,6 +31,8 @@ pub(in crate::engine::find) async fn write_relation<'a>(
         .iter()
         .filter_map(|(key, _)| key.map(str::to_owned))
         .collect();
+
+    // Sorted, to be searched by `position`; without duplicates, to read each key once.
     keys.sort_unstable();
     keys.dedup();
 

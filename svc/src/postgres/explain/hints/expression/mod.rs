@@ -85,6 +85,7 @@ pub(super) fn sort_key(text: &str) -> Option<(SortKey, String)> {
     })?;
     let key = key(tokens, &alias)?;
 
+    // PostgreSQL sorts nulls after all values, and omits `NULLS` where that is so.
     Some((
         SortKey {
             key,

@@ -80,6 +80,8 @@ impl FromStr for Duration {
     type Err = ScalarError;
     fn from_str(text: &str) -> Result<Self, ScalarError> {
         let rule = "expected a duration such as `P1DT2H30M` (ISO 8601)";
+
+        // No unit in the other styles of PostgreSQL contains this letter.
         let found = if text.contains(['P', 'p']) {
             parse::iso(text)
         } else {
@@ -102,6 +104,8 @@ impl Display for Duration {
         part(&mut text, (self.months / 12).into(), 'Y');
         part(&mut text, (self.months % 12).into(), 'M');
         part(&mut text, self.days.into(), 'D');
+
+        // `P` alone is no duration (ISO 8601), so zero is `PT0S`.
         if self.microseconds != 0 || text == "P" {
             text.push('T');
         }
@@ -114,6 +118,7 @@ impl Display for Duration {
         part(&mut text, seconds / 60 % 60, 'M');
 
         if seconds % 60 != 0 || fraction != 0 || text == "PT" {
+            // Less than a second has no whole part that could contain the sign.
             let sign = if self.microseconds < 0 { "-" } else { "" };
             let digits = format!(".{fraction:06}");
             let digits = digits.trim_end_matches('0').trim_end_matches('.');

@@ -20,6 +20,8 @@ impl Sum {
             Unit::Months(size) => (&mut self.months, size),
             Unit::Days(size) => (&mut self.days, size),
             Unit::Seconds(size) => {
+                // A millionth of a second is a microsecond, so the size of the unit in seconds is
+                // the factor.
                 let fraction = millionths.checked_mul(size)?;
                 self.microseconds = self.microseconds.checked_add(fraction)?;
                 (&mut self.microseconds, size.checked_mul(SECOND)?)
@@ -64,6 +66,7 @@ fn number(text: &str, fractional: bool) -> Option<Number> {
 
     if !known(whole)
         || !known(fraction)
+        // PostgreSQL keeps microseconds, so more digits would be rounded without notice.
         || fraction.len() > 6
         || (!fractional && whole.len() != digits.len())
     {
@@ -140,6 +143,7 @@ pub(super) fn postgres(text: &str) -> Option<Duration> {
     match words.as_slice() {
         [] => None,
         ["0"] | ["@", "0"] => Some(Duration::default()),
+        // The style `postgres_verbose` writes a negative interval with `ago`.
         ["@", words @ .., "ago"] if !words.is_empty() => units(words)?.finish(true),
         ["@", words @ ..] if !words.is_empty() => units(words)?.finish(false),
         words if text.contains(|c: char| c.is_ascii_alphabetic()) => units(words)?.finish(false),
@@ -187,6 +191,7 @@ fn sql_standard(words: &[&str]) -> Option<Sum> {
         let last = index + 1 == words.len();
         let sign = if negative { -1 } else { 1 };
         let mut add = |digits: &str, unit| {
+            // `number` accepts a sign itself, and a second one is an error.
             let Number { whole, millionths } =
                 number(digits, false).filter(|_| !digits.starts_with(['-', '+']))?;
             sum.add(
