@@ -48,6 +48,15 @@ impl Account {
             created_at: Utc::now(),
         }
     }
+
+    /// The names that must not be its password.
+    pub(super) fn names(&self) -> Vec<&str> {
+        [&self.username, &self.email]
+            .into_iter()
+            .chain(&self.name)
+            .map(String::as_str)
+            .collect()
+    }
 }
 
 impl std::fmt::Debug for Account {

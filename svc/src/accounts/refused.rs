@@ -15,6 +15,8 @@ use crate::error_tracker::{self, Facts};
 pub(super) enum Refused {
     /// Unknown user, wrong password or suspended account: the response is the same for all.
     WrongCredentials,
+    /// The request has no token.
+    NoToken,
     /// The token of the request is not valid.
     BadToken {
         expired: bool,

@@ -4,7 +4,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::token::{ALGORITHMS, TokenAlgorithm};
+use super::token::{ALGORITHMS, MAX_LEEWAY, TokenAlgorithm};
 use crate::settings::{Count, Flag, Maybe, Parsed, Seconds, Secret, Text, Whether, settings};
 
 /// The provider that verifies tokens, as the settings name it.
@@ -77,7 +77,7 @@ settings! {
         /// The audience that tokens must name in `aud`; those of native accounts name it.
         audience: Option<String> = None, ["SVC_AUTH_AUDIENCE"], Maybe(Text);
         /// The difference of clocks that `exp` and `nbf` are forgiven.
-        leeway: Duration = Duration::ZERO, ["SVC_AUTH_LEEWAY"], Seconds(0..=300);
+        leeway: Duration = Duration::ZERO, ["SVC_AUTH_LEEWAY"], Seconds(0..=MAX_LEEWAY.as_secs());
         /// The password that HTTP basic authentication asks for in front of `/graphql`, GraphiQL
         /// included; without one there is none.
         dev_password: Option<String> = None, ["SVC_DEV_AUTH_PASSWORD"], Secret("text");

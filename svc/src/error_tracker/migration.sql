@@ -124,3 +124,22 @@ BEGIN
 END $$;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA svc_errors FROM PUBLIC;
+
+-- Default privileges of the owner, such as those that give the role of the service all new tables, also apply to tables
+-- of this schema, and PostgreSQL cannot exclude a schema from them.
+DO $$
+DECLARE
+    privilege record;
+BEGIN
+    FOR privilege IN
+        SELECT DISTINCT t.oid::regclass AS name, coalesce(nullif(d.grantee, 0)::regrole::text, 'PUBLIC') AS role
+        FROM pg_class AS t
+        JOIN (
+            SELECT defaclrole, defaclobjtype, (aclexplode(defaclacl)).grantee FROM pg_default_acl
+            WHERE defaclnamespace = 0
+        ) AS d ON d.defaclrole = t.relowner AND d.grantee <> t.relowner
+        WHERE t.relnamespace = 'svc_errors'::regnamespace AND t.relkind IN ('r', 'p') AND d.defaclobjtype = 'r'
+    LOOP
+        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', privilege.name, privilege.role);
+    END LOOP;
+END $$;

@@ -9,7 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct ErrorTrackerStatus {
     /// The number of errors that wait to be written.
     pub waiting: u64,
-    /// The number of errors lost since the start because a thousand others were waiting.
+    /// The number of errors lost since the start, because a thousand others were waiting or
+    /// because they could not be stored. As in `waiting`, an error that a request reports for
+    /// several of its values counts once.
     pub dropped: u64,
     /// The error that currently prevents writing; `None` if there is none.
     pub failure: Option<String>,

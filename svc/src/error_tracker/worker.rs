@@ -67,7 +67,7 @@ pub(super) async fn work(worker: Worker, mut waiting: Receiver<Exception>) {
 
         // A panic while a stack is resolved must not end this task.
         match described {
-            Ok(described) => worker.write(&described).await,
+            Ok(described) => worker.write(&described, count as u64).await,
             Err(error) => worker.lost(count as u64, &error.to_string()),
         }
 
@@ -158,9 +158,9 @@ fn occurrence(exception: &Exception) -> Value {
 }
 
 impl Worker {
-    /// Writes a batch, retrying for as long as necessary. A retry of a batch that was written
-    /// without confirmation does not count twice.
-    async fn write(&self, groups: &Value) {
+    /// Writes a batch of `count` errors, retrying for as long as necessary. A retry of a batch that
+    /// was written without confirmation does not count twice.
+    async fn write(&self, groups: &Value, count: u64) {
         // All attempts have one id: `svc_errors.capture` ignores a batch that it has already
         // written.
         let (id, mut pause) = (Uuid::new_v4(), PAUSE[0]);
@@ -173,7 +173,7 @@ impl Worker {
                 Ok(Ok(_)) => return self.standing.written(),
                 // The next batches would wait for this one forever.
                 Ok(Err(error)) if is_for_good(&error) => {
-                    return self.lost(times(groups), &error.to_string());
+                    return self.lost(count, &error.to_string());
                 }
                 Ok(Err(error)) => error.to_string(),
                 Err(_) => format!("no answer within {} seconds", PATIENCE.as_secs()),
@@ -208,10 +208,4 @@ fn is_for_good(error: &sqlx::Error) -> bool {
             .iter()
             .any(|class| code.starts_with(class))
     })
-}
-
-/// Returns the number of errors in a batch.
-fn times(groups: &Value) -> u64 {
-    let groups = groups.as_array().into_iter().flatten();
-    groups.filter_map(|group| group["times"].as_u64()).sum()
 }

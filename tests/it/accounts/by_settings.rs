@@ -44,7 +44,7 @@ async fn status(app: &App, path: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn the_settings_bring_the_provider_and_its_routes() {
+async fn settings_add_the_native_provider_and_its_routes() {
     let database = database().await;
     let app = serve(
         &database,
@@ -90,7 +90,7 @@ async fn the_settings_bring_the_provider_and_its_routes() {
 }
 
 #[tokio::test]
-async fn path_times_and_the_header_of_the_proxy_are_settings() {
+async fn the_path_token_lifetimes_and_address_header_are_settings() {
     let log = Log::start();
     let database = database().await;
     let more = [
@@ -130,9 +130,9 @@ async fn three_of_me(app: &App, tokens: [&String; 3]) -> Vec<u16> {
     statuses
 }
 
-/// Users may share an address. A token that is not valid counts for the address.
+/// Users can share an address. An invalid token counts for its address.
 #[tokio::test]
-async fn routes_with_a_token_are_limited_by_user() {
+async fn routes_with_a_token_are_rate_limited_per_user() {
     let database = database().await;
     let rule = RateLimitRule::new("/auth/me", RateLimit::requests(2).per_hour());
     let options = options().config(config(&database, &[]));
@@ -161,9 +161,9 @@ async fn begin(app: &App, path: &str, length: usize) -> Client {
     client
 }
 
-/// They count together with those of the endpoint.
+/// They count together with the bodies of the GraphQL endpoint.
 #[tokio::test]
-async fn bodies_that_arrive_slowly_are_bounded() {
+async fn the_number_of_bodies_being_read_is_bounded() {
     let (database, body) = (
         database().await,
         json!({ "username": "ada", "password": PASSWORD }).to_string(),
@@ -215,7 +215,7 @@ async fn register_behind(app: &App, name: &str, headers: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn attempts_are_counted_for_the_client_that_a_trusted_proxy_names() {
+async fn attempts_are_counted_for_the_client_named_by_a_trusted_proxy() {
     let log = Log::start();
     let database = database().await;
     let trusted = serve(
@@ -250,7 +250,7 @@ async fn attempts_are_counted_for_the_client_that_a_trusted_proxy_names() {
 }
 
 #[tokio::test]
-async fn a_service_that_knows_no_proxies_says_so_outside_of_development() {
+async fn production_without_trusted_proxies_is_logged() {
     let database = database().await;
     let production = ("SVC_ENVIRONMENT", "production");
     for (more, is_said) in [
@@ -274,7 +274,7 @@ async fn a_service_that_knows_no_proxies_says_so_outside_of_development() {
 }
 
 #[tokio::test]
-async fn without_authentication_or_with_a_provider_in_code_there_are_no_routes() {
+async fn routes_are_absent_without_auth_or_with_a_provider_in_code() {
     let database = database().await;
     let off = serve(&database, &[("SVC_AUTH_ENABLED", "false")]).await;
     assert_eq!(status(&off, "/auth/login").await, 404);
@@ -290,7 +290,7 @@ async fn without_authentication_or_with_a_provider_in_code_there_are_no_routes()
 }
 
 #[tokio::test]
-async fn settings_that_cannot_be_used_stop_the_start() {
+async fn invalid_account_settings_prevent_startup() {
     let database = database().await;
     for (name, value, message) in [
         (
@@ -356,9 +356,9 @@ async fn settings_that_cannot_be_used_stop_the_start() {
     }
 }
 
-/// They are taken off the database.
+/// The database stores none of them.
 #[tokio::test]
-async fn revocations_lie_in_redis_where_the_settings_name_one() {
+async fn revocations_are_stored_in_redis_if_its_url_is_set() {
     let (database, mut redis) = (database().await, Redis::new().await);
     let url = redis.url();
     let more = [("SVC_REDIS_URL", url.as_str())];
@@ -394,9 +394,9 @@ async fn revocations_lie_in_redis_where_the_settings_name_one() {
     );
 }
 
-/// The migration is the owner's to run; until then the log says what is missing.
+/// The owner of the database runs the migration; until then the log names it and the schema.
 #[tokio::test]
-async fn a_database_without_the_schema_is_said_in_the_log() {
+async fn a_missing_accounts_schema_is_logged() {
     let log = Log::start();
     let database = TestDatabase::new("").await;
     let config = config(&database, &[("SVC_DATABASE_URL", &database.url())]);
@@ -407,7 +407,7 @@ async fn a_database_without_the_schema_is_said_in_the_log() {
 }
 
 #[tokio::test]
-async fn another_site_can_have_no_browser_log_in() {
+async fn a_cross_site_browser_request_cannot_log_in() {
     let app = serve(&database().await, &[]).await;
     let from = |site: &'static str| {
         let request = app

@@ -6,7 +6,7 @@ use super::client::{PASSWORD, assert_accepted, assert_refused, login, register, 
 use super::service::serve;
 
 #[tokio::test]
-async fn who_deletes_an_account_needs_its_password_and_is_logged_out() {
+async fn deleting_an_account_requires_its_password_and_ends_its_sessions() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
     let delete = async |password: &str| {
@@ -29,9 +29,9 @@ async fn who_deletes_an_account_needs_its_password_and_is_logged_out() {
     assert_accepted(&service.app, &again).await;
 }
 
-/// Also where the owner of the table deletes the row.
+/// The owner of the table deletes it, without the service.
 #[tokio::test]
-async fn a_deleted_row_leaves_no_session() {
+async fn deleting_the_row_of_an_account_ends_its_sessions() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
     let other = register(&service.app, "eve").await;
@@ -43,9 +43,9 @@ async fn a_deleted_row_leaves_no_session() {
     assert_accepted(&service.app, &other).await;
 }
 
-/// A database that is away closes the routes, and nothing is told of why.
+/// The response does not give the reason.
 #[tokio::test]
-async fn without_the_database_nobody_logs_in() {
+async fn an_unavailable_database_makes_accounts_unavailable() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
     service

@@ -17,9 +17,9 @@ async fn hashes(ctx: &Context<'_>) -> Result<Vec<String>> {
         .await?)
 }
 
-/// Whether or not there is anything in the schema when the role gets its rights.
+/// Whether or not the schema has tables when the role gets its rights.
 #[tokio::test]
-async fn its_role_uses_accounts_and_reads_no_hash() {
+async fn the_embedded_role_uses_accounts_but_reads_no_hash() {
     let folder = tempfile::tempdir().unwrap();
     for start in 1..=2 {
         let accounts = AccountDatabase::of_application();

@@ -80,9 +80,10 @@ async fn slowest(app: &App, query: &str) -> Duration {
     times[times.len() * 99 / 100]
 }
 
-/// Sixty-four log-ins at a time, each with a hash at full cost: queries take at most twice as long.
+/// Sixty-four concurrent log-ins, each with a hash at full cost: queries take at most twice as
+/// long.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn queries_go_on_beside_a_flood_of_log_ins() {
+async fn queries_stay_fast_during_a_flood_of_log_ins() {
     let database = database().await;
     database.execute(SQL).await;
     let native = native(
@@ -147,9 +148,9 @@ async fn flood(app: Arc<App>, going: Arc<AtomicBool>) -> usize {
     join_all(users).await.into_iter().sum()
 }
 
-/// More than can wait are told so at once; those who wait are served.
+/// The log-ins in the queue are served.
 #[tokio::test]
-async fn a_flood_of_log_ins_is_bounded() {
+async fn excess_concurrent_log_ins_are_refused() {
     let service = serve_with(|factory| {
         let mut hashing = PasswordHashing::default();
         (hashing.threads, hashing.queue) = (1, 4);

@@ -73,10 +73,10 @@ fn limits(per_account: u32, per_address: u32) -> AttemptLimits {
     limits
 }
 
-/// For a name that exists and for one that does not. Behind more than fifty at a time, a guess
-/// could wait for one of the eight connections for longer than it may.
+/// For a name that exists and for one that does not. With more than fifty at a time, a guess could
+/// wait too long for one of the eight connections.
 #[tokio::test]
-async fn two_hundred_guesses_at_once_cause_ten_hashes() {
+async fn two_hundred_concurrent_guesses_cause_ten_hashes() {
     let database = database().await;
     let accounts = accounts(&database);
     let users = Counting {
@@ -120,7 +120,7 @@ async fn two_hundred_guesses_at_once_cause_ten_hashes() {
 }
 
 #[tokio::test]
-async fn guesses_are_counted_for_an_address_too() {
+async fn guesses_are_also_counted_per_address() {
     let service = serve_with(|factory| factory.attempt_limits(limits(10, 20))).await;
     let names: Vec<_> = (0..60).map(|number| format!("user{number}")).collect();
     let guesses = stream::iter(
@@ -149,9 +149,9 @@ async fn guesses_are_counted_for_an_address_too() {
     }
 }
 
-/// Wrong passwords before stay counted.
+/// Only the wrong passwords after them count.
 #[tokio::test]
-async fn attempts_that_succeed_are_not_counted() {
+async fn successful_attempts_are_not_counted() {
     let service = serve_with(|factory| factory.attempt_limits(limits(3, 5))).await;
     register(&service.app, "ada").await;
     for _ in 0..10 {
@@ -166,7 +166,7 @@ async fn attempts_that_succeed_are_not_counted() {
 }
 
 #[tokio::test]
-async fn the_count_ends_with_its_window() {
+async fn the_count_of_attempts_expires_with_its_window() {
     let window = Duration::from_secs(600);
     let service = serve_with(|factory| {
         let mut limits = limits(1, 100);
@@ -194,9 +194,9 @@ async fn the_count_ends_with_its_window() {
     assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 200);
 }
 
-/// The holder of a token must not find the password by it either.
+/// The holder of a token must not find the password with it either.
 #[tokio::test]
-async fn a_password_cannot_be_guessed_by_changing_it() {
+async fn guesses_by_changing_the_password_are_limited() {
     let service = serve_with(|factory| factory.attempt_limits(limits(5, 100))).await;
     let held = register(&service.app, "ada").await;
     let guess = json!({ "current_password": "Wrong-horse-7", "new_password": "Other-horse-7" });

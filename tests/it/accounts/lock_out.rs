@@ -90,7 +90,7 @@ async fn exhaust(service: &Service) {
 }
 
 #[tokio::test]
-async fn a_user_is_not_locked_out_where_they_have_logged_in_before() {
+async fn a_user_is_not_locked_out_of_a_known_network() {
     let service = serve().await;
     register(&service, HOME).await;
     exhaust(&service).await;
@@ -107,9 +107,9 @@ async fn a_user_is_not_locked_out_where_they_have_logged_in_before() {
     assert_eq!(login(&service, HOME, PASSWORD).await, 429);
 }
 
-/// A subscriber has 64 bits of IPv6, of which devices take any.
+/// A subscriber has such a prefix, and devices take any address of it.
 #[tokio::test]
-async fn a_network_of_ipv6_is_known_as_a_whole() {
+async fn an_ipv6_network_is_known_by_its_64_bit_prefix() {
     let service = serve().await;
     register(&service, "2001:db8:1:2::1").await;
     exhaust(&service).await;
@@ -120,7 +120,7 @@ async fn a_network_of_ipv6_is_known_as_a_whole() {
     assert_eq!(login(&service, "2001:db8:1:3::1", PASSWORD).await, 429);
 }
 
-/// Each that is known may guess for itself, so there are not many.
+/// Each known network has guesses of its own, so their number is limited.
 #[tokio::test]
 async fn the_latest_eight_networks_are_known() {
     let service = serve().await;
@@ -142,10 +142,9 @@ async fn the_latest_eight_networks_are_known() {
     }
 }
 
-/// A guess that failed, and a log-in to another account, make nothing known; neither does what was
-/// known too long ago.
+/// Neither a failed guess nor a log-in to another account makes a network known.
 #[tokio::test]
-async fn only_a_log_in_makes_a_network_known_and_for_a_time() {
+async fn a_network_is_known_only_after_a_log_in_and_expires() {
     let service = serve().await;
     register(&service, HOME).await;
     assert_eq!(login(&service, STRANGER, WRONG).await, 401);
@@ -177,10 +176,10 @@ async fn only_a_log_in_makes_a_network_known_and_for_a_time() {
     assert_eq!(login(&service, HOME, PASSWORD).await, 429);
 }
 
-/// Anywhere else, whoever reads the user's mail gets in: to ask for one is not an attempt to log
-/// in, also where the name is the address.
+/// A user who can read their mail gets in from anywhere: asking for a reset is not a log-in
+/// attempt, even if the name is the address.
 #[tokio::test]
-async fn a_reset_by_mail_is_a_way_in() {
+async fn a_password_reset_by_mail_allows_a_log_in_despite_a_lock_out() {
     let (sender, mut mails) = unbounded_channel();
     let service = serve_and_mail(sender).await;
     let name = "ada@example.com";

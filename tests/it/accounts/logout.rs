@@ -10,7 +10,7 @@ use super::client::{
 };
 use super::service::{SECRET, accounts, factory, provider, serve, serve_provider};
 
-/// All tokens of the session, on every path and on every instance; those of others stay.
+/// All tokens of the session, on every path and every instance; those of other sessions stay valid.
 #[tokio::test]
 async fn a_log_out_ends_the_tokens_of_its_session() {
     let service = serve().await;
@@ -46,9 +46,9 @@ async fn a_log_out_ends_the_tokens_of_its_session() {
     }
 }
 
-/// Those that were issued before, to the last one, and none that was issued after.
+/// It ends every token issued before it, and none issued after it.
 #[tokio::test]
-async fn a_log_out_everywhere_is_exact() {
+async fn a_log_out_everywhere_ends_exactly_the_earlier_tokens() {
     let service = serve().await;
     let stranger = register(&service.app, "eve").await;
     let mut before = vec![register(&service.app, "ada").await];
@@ -82,7 +82,7 @@ async fn a_log_out_everywhere_is_exact() {
     }
 }
 
-/// The clocks of instances differ, so the database's says what came before a log-out everywhere.
+/// The clocks of instances differ, so that of the database decides which tokens are earlier.
 #[tokio::test]
 async fn tokens_are_dated_by_the_clock_of_the_database() {
     let service = serve().await;
@@ -130,10 +130,9 @@ fn issued_at(token: &str) -> f64 {
         .unwrap()
 }
 
-/// Log-ins and renewals at the same moment give tokens of which none outlives it, unless it came
-/// after.
+/// A refresh at the same moment gives no token that outlives the log-out.
 #[tokio::test]
-async fn nothing_slips_through_a_log_out_everywhere() {
+async fn a_concurrent_refresh_does_not_escape_a_log_out_everywhere() {
     let service = serve().await;
     register(&service.app, "ada").await;
     for _ in 0..10 {
@@ -157,9 +156,9 @@ async fn nothing_slips_through_a_log_out_everywhere() {
     }
 }
 
-/// The token of an instance whose clock is ahead, and one of a time before the clock was set back.
+/// The token of an instance whose clock is ahead, and one from before the clock was set back.
 #[tokio::test]
-async fn a_log_out_everywhere_ends_tokens_of_clocks_that_are_ahead() {
+async fn a_log_out_everywhere_ends_tokens_issued_by_fast_clocks() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
     let other = Held::of(&login(&service.app, "ada", PASSWORD).await);

@@ -4,11 +4,13 @@ use std::error::Error;
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use svc::accounts::{AccountMail, AccountMailer};
+use svc::accounts::{AccountMail, AccountMailer, NativeAuthFactory};
+use svc_tests::Log;
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, post, register, with};
+use super::half_done::{Breaking, until_refused};
 use super::service::{Service, serve, serve_with};
 
 const NEW: &str = "Another-horse-8";
@@ -39,8 +41,14 @@ impl Mails {
 
 /// A service, its mails, and `ada`, whose address is not verified yet.
 async fn start() -> (Service, Mails, Held, String) {
+    start_with(|factory| factory).await
+}
+
+async fn start_with(
+    change: impl FnOnce(NativeAuthFactory) -> NativeAuthFactory,
+) -> (Service, Mails, Held, String) {
     let (sender, mails) = unbounded_channel();
-    let service = serve_with(|factory| factory.mailer(Outbox(sender))).await;
+    let service = serve_with(|factory| change(factory.mailer(Outbox(sender)))).await;
     let held = register(&service.app, "ada").await;
     let mails = Mails(Mutex::new(mails));
     let (kind, token) = mails.next().await;
@@ -68,8 +76,7 @@ async fn reset(service: &Service, token: &str, password: &str) -> svc_tests::Rep
     .await
 }
 
-/// Whether or not there is such an account, the answer is the same; and the password is really
-/// another one.
+/// The response is the same whether or not the account exists.
 #[tokio::test]
 async fn a_reset_sets_the_password_and_ends_all_sessions() {
     let (service, mails, held, _) = start().await;
@@ -84,6 +91,8 @@ async fn a_reset_sets_the_password_and_ends_all_sessions() {
         (weak.status, &weak.json()["rule"]),
         (422, &json!("min_length"))
     );
+    let own = reset(&service, &token, "ada-2024!!").await;
+    assert_eq!((own.status, &own.json()["rule"]), (422, &json!("own_name")));
     assert_eq!(reset(&service, &token, NEW).await.status, 200);
     assert_refused(&service.app, &held).await;
     assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 401);
@@ -96,7 +105,47 @@ async fn a_reset_sets_the_password_and_ends_all_sessions() {
 }
 
 #[tokio::test]
-async fn of_twenty_uses_of_a_token_one_counts() {
+async fn a_reset_ends_older_tokens_when_the_store_works_again() {
+    let store = Breaking::default();
+    let (service, mails, held, _) = start_with(|factory| factory.revocation(store.service())).await;
+    forgot(&service, "ada@example.com").await;
+    let (_, token) = mails.next().await;
+    store.set_broken(true);
+    let done = reset(&service, &token, NEW).await;
+    assert_eq!(done.status, 200, "{}", done.text);
+    assert_accepted(&service.app, &held).await;
+    store.set_broken(false);
+    until_refused(&service.app, &held).await;
+    assert_accepted(
+        &service.app,
+        &Held::of(&login(&service.app, "ada", NEW).await),
+    )
+    .await;
+}
+
+/// It undoes no log-in either: an attempt that stays counted expires with its window.
+#[tokio::test]
+async fn a_failure_to_forgive_an_attempt_undoes_no_reset() {
+    let log = Log::start();
+    let (service, mails, held, _) = start().await;
+    forgot(&service, "ada@example.com").await;
+    let (_, token) = mails.next().await;
+    let broken = "CREATE OR REPLACE FUNCTION svc_auth.forgive_attempt(keys text[]) RETURNS jsonb \
+                  LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$";
+    service.database.execute(broken).await;
+    let done = reset(&service, &token, NEW).await;
+    assert_eq!(done.status, 200, "{}", done.text);
+    assert_refused(&service.app, &held).await;
+    assert_accepted(
+        &service.app,
+        &Held::of(&login(&service.app, "ada", NEW).await),
+    )
+    .await;
+    log.has("an attempt stays counted").await;
+}
+
+#[tokio::test]
+async fn one_of_twenty_concurrent_uses_of_a_token_succeeds() {
     let (service, mails, ..) = start().await;
     forgot(&service, "ada@example.com").await;
     let (_, token) = mails.next().await;
@@ -122,9 +171,9 @@ async fn of_twenty_uses_of_a_token_one_counts() {
     );
 }
 
-/// The newest counts, for what it was made for.
+/// A token for one purpose is refused for another.
 #[tokio::test]
-async fn a_token_is_for_one_thing() {
+async fn only_the_newest_token_of_a_purpose_is_accepted() {
     let (service, mails, _, verification) = start().await;
     forgot(&service, "ada@example.com").await;
     let (_, first) = mails.next().await;
@@ -189,9 +238,9 @@ async fn an_address_is_verified_by_its_token() {
     assert_eq!(verify(&second).await, 400);
 }
 
-/// The table has codes, which are no tokens.
+/// The stored codes are not accepted as tokens.
 #[tokio::test]
-async fn tokens_are_not_kept_and_end_with_their_time() {
+async fn mailed_tokens_are_stored_as_macs_and_expire() {
     let (service, mails, ..) = start().await;
     forgot(&service, "ada@example.com").await;
     let (_, token) = mails.next().await;
@@ -212,7 +261,7 @@ async fn tokens_are_not_kept_and_end_with_their_time() {
 }
 
 #[tokio::test]
-async fn without_a_sender_there_are_no_such_routes() {
+async fn mail_routes_are_absent_without_a_sender() {
     let service = serve().await;
     assert_eq!(
         post(

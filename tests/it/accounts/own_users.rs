@@ -40,7 +40,7 @@ impl UserRepository for Few {
 }
 
 #[tokio::test]
-async fn the_methods_without_a_default_are_enough_to_log_in() {
+async fn the_required_repository_methods_suffice_to_log_in() {
     let log = Log::start();
     let database = database().await;
     let accounts = accounts(&database);

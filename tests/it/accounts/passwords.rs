@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use serde_json::json;
-use svc::accounts::{NativeAuthFactory, PostgresUserRepository};
+use svc::accounts::{MIGRATION, NativeAuthFactory, PostgresUserRepository};
 use svc::sqlx;
+use svc_tests::TestDatabase;
 
 use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, post, register, with};
 use super::service::{accounts, cheap, factory, provider, serve, serve_provider, url_of};
@@ -12,7 +13,7 @@ use super::service::{accounts, cheap, factory, provider, serve, serve_provider, 
 const NEW: &str = "Another-horse-8";
 
 #[tokio::test]
-async fn a_change_ends_all_other_sessions() {
+async fn a_password_change_ends_all_other_sessions() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
     let other = Held::of(&login(&service.app, "ada", PASSWORD).await);
@@ -53,9 +54,25 @@ async fn a_change_ends_all_other_sessions() {
     assert_eq!(login(&service.app, "ada", NEW).await.status, 200);
 }
 
-/// As it is typed on another system (RFC 8265, section 4.2): composed or not, with whichever space.
 #[tokio::test]
-async fn a_password_may_be_long_and_of_any_script() {
+async fn a_new_password_must_not_be_common_or_the_users_name() {
+    let service = serve().await;
+    let held = register(&service.app, "ada").await;
+    for (new, rule) in [("Iloveyou!", "common"), ("ada-2024!!", "own_name")] {
+        let change = json!({ "current_password": PASSWORD, "new_password": new });
+        let refused = with(&service.app, &held.access, "POST", "/auth/password", change).await;
+        assert_eq!(
+            (refused.status, &refused.json()["rule"]),
+            (422, &json!(rule))
+        );
+    }
+    assert_accepted(&service.app, &held).await;
+}
+
+/// Also as another system types it (RFC 8265, section 4.2): composed or not, with any kind of
+/// space.
+#[tokio::test]
+async fn a_password_can_be_long_and_of_any_script() {
     let service = serve().await;
     let long = format!("Aa1-{}", "x".repeat(1_020));
     for (name, password, same) in [
@@ -109,7 +126,7 @@ async fn hash(service: &super::service::Service) -> String {
 }
 
 #[tokio::test]
-async fn a_hash_is_made_anew_when_the_cost_rises() {
+async fn a_log_in_rehashes_the_password_when_the_cost_rises() {
     let service = serve().await;
     register(&service.app, "ada").await;
     let weak = hash(&service).await;
@@ -138,9 +155,9 @@ async fn a_hash_is_made_anew_when_the_cost_rises() {
     assert!(hash(&service).await.contains("m=128"));
 }
 
-/// Not through tables, and not through functions either.
+/// Neither from tables nor through functions.
 #[tokio::test]
-async fn the_services_role_reads_no_hash() {
+async fn the_service_role_cannot_read_password_hashes() {
     let service = serve().await;
     register(&service.app, "ada").await;
     let pool = sqlx::PgPool::connect(&url_of(&service.database))
@@ -173,8 +190,34 @@ async fn the_services_role_reads_no_hash() {
     assert!(salt.as_str().unwrap().starts_with("$argon2id$") && !salt.to_string().contains(secret));
 }
 
+/// Default privileges also apply to the tables of this schema.
 #[tokio::test]
-async fn a_short_secret_is_for_development_only() {
+async fn default_privileges_grant_no_access_to_account_tables() {
+    let database = TestDatabase::new(
+        "DO $do$ BEGIN EXECUTE format(
+             'CREATE ROLE %1$I; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %1$I, PUBLIC',
+             'reads_' || current_database());
+         END $do$;
+         CREATE TABLE tb_other ();",
+    )
+    .await;
+    let pool = database.pool().await;
+    for _ in 0..2 {
+        database.execute(MIGRATION).await;
+        let readable: String = sqlx::query_scalar(
+            "SELECT string_agg(oid::regclass::text, ' ') FROM pg_class
+             WHERE has_table_privilege(('reads_' || current_database())::name, oid, 'SELECT')
+                 AND relkind = 'r' AND relnamespace IN ('svc_auth'::regnamespace, 'public'::regnamespace)",
+        )
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+        assert_eq!(readable, "tb_other");
+    }
+}
+
+#[tokio::test]
+async fn a_short_secret_is_refused_in_production() {
     let database = super::service::database().await;
     let accounts = accounts(&database);
     let make = |secret: &str| {

@@ -142,9 +142,9 @@ async fn until_open(app: &App, token: &str) {
     .await;
 }
 
-/// It is closed while Redis is gone, and open again without a restart.
+/// They are accepted again without a restart once Redis is back.
 #[tokio::test]
-async fn a_redis_that_is_stopped_closes_the_service_to_tokens() {
+async fn tokens_are_refused_while_redis_is_stopped() {
     let (app, _second, mut redis, _database) = start().await;
     let app = Arc::new(app);
     let held = register(&app, "ada").await;
@@ -168,9 +168,9 @@ async fn a_redis_that_is_stopped_closes_the_service_to_tokens() {
     assert_refused(&app, &held).await;
 }
 
-/// One that holds its connections open and says nothing.
+/// A Redis that keeps its connections open and does not respond.
 #[tokio::test]
-async fn a_redis_that_is_frozen_is_not_waited_for() {
+async fn requests_do_not_wait_for_a_frozen_redis() {
     let (app, _second, redis, _database) = start().await;
     let app = Arc::new(app);
     let held = register(&app, "ada").await;
@@ -188,7 +188,7 @@ async fn a_redis_that_is_frozen_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_service_may_let_tokens_count_while_redis_is_away() {
+async fn tokens_can_be_accepted_while_redis_is_unavailable() {
     let (database, mut redis) = (database().await, Redis::new().await);
     let mut config = RevocationConfig::default();
     config.allow_when_away = true;

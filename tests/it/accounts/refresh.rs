@@ -7,9 +7,9 @@ use svc_tests::Log;
 use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, refresh, register};
 use super::service::serve;
 
-/// Of twenty at the same moment one is answered; then the session is over, and that is noted once.
+/// One of them succeeds; then the session ends, and one event is logged.
 #[tokio::test]
-async fn a_token_that_is_used_twenty_times_at_once_ends_its_session() {
+async fn twenty_concurrent_uses_of_a_refresh_token_end_its_session() {
     let log = Log::start();
     let service = serve().await;
     let held = register(&service.app, "ada").await;
@@ -34,7 +34,7 @@ async fn a_token_that_is_used_twenty_times_at_once_ends_its_session() {
 }
 
 #[tokio::test]
-async fn an_old_token_ends_the_session_of_the_new_one() {
+async fn reuse_of_an_old_refresh_token_ends_its_session() {
     let service = serve().await;
     let mut held = vec![register(&service.app, "ada").await];
     for _ in 0..3 {
@@ -50,7 +50,7 @@ async fn an_old_token_ends_the_session_of_the_new_one() {
 }
 
 #[tokio::test]
-async fn a_suspended_account_gets_no_further_tokens() {
+async fn a_suspended_account_gets_no_new_tokens() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
     service
@@ -61,9 +61,9 @@ async fn a_suspended_account_gets_no_further_tokens() {
     assert_refused(&service.app, &held).await;
 }
 
-/// A role that was given or taken is in the next access token.
+/// A role that was granted meanwhile is in the next access token.
 #[tokio::test]
-async fn new_tokens_have_the_roles_of_today() {
+async fn refreshed_tokens_have_the_current_roles() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
     service

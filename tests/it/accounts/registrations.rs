@@ -7,7 +7,7 @@ use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, post
 use super::service::{serve, serve_with};
 
 #[tokio::test]
-async fn an_address_registers_so_many_accounts() {
+async fn registrations_are_limited_per_address() {
     let mut limits = AttemptLimits::default();
     limits.registrations_per_address = 3;
     let service = serve_with(|factory| factory.attempt_limits(limits)).await;
@@ -27,7 +27,7 @@ async fn an_address_registers_so_many_accounts() {
 }
 
 #[tokio::test]
-async fn a_session_that_newer_ones_push_out_loses_its_tokens() {
+async fn the_oldest_session_ends_beyond_a_hundred_sessions() {
     let service = serve().await;
     let app = &service.app;
     let first = register(app, "ada").await;

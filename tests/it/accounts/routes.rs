@@ -1,13 +1,14 @@
 //! The routes, row by row.
 
 use serde_json::{Value, json};
+use svc::accounts::PasswordRules;
 
 use super::client::{Held, PASSWORD, login, post, refresh, register, user_id, with};
-use super::service::{SECRET, serve};
+use super::service::{SECRET, serve, serve_with};
 use crate::auth::service::query;
 
 #[tokio::test]
-async fn who_registers_is_logged_in() {
+async fn registration_logs_the_user_in() {
     let service = serve().await;
     let body = json!({ "username": "Ada", "password": PASSWORD, "email": "ada@example.com" });
     let reply = post(&service.app, "/auth/register", body.clone()).await;
@@ -44,15 +45,15 @@ async fn who_registers_is_logged_in() {
 }
 
 #[tokio::test]
-async fn a_registration_that_cannot_be_is_explained() {
+async fn an_invalid_registration_is_explained() {
     let service = serve().await;
-    let whole = json!({ "username": "ada", "password": PASSWORD, "email": "ada@example.com" });
+    let whole = json!({ "username": "ada", "password": PASSWORD, "email": "a@b.example" });
     for (field, value, status, rule) in [
         ("password", json!("Ab1-"), 422, json!("min_length")),
-        ("password", json!("NO-SMALL-1"), 422, json!("lowercase")),
-        ("password", json!("no-capital-1"), 422, json!("uppercase")),
-        ("password", json!("No-digit-at-all"), 422, json!("digit")),
-        ("password", json!("NoSymbol1234"), 422, json!("symbol")),
+        ("password", json!("password"), 422, json!("common")),
+        ("password", json!("Qwertyuiop!"), 422, json!("common")),
+        ("password", json!("!!ADA-2024"), 422, json!("own_name")),
+        ("password", json!("a@b.example"), 422, json!("own_name")),
         (
             "password",
             json!(format!("Aa1-{}", "x".repeat(1_021))),
@@ -95,7 +96,7 @@ async fn a_registration_that_cannot_be_is_explained() {
 }
 
 #[tokio::test]
-async fn a_log_in_gives_tokens_that_hold_until_they_are_renewed() {
+async fn a_log_in_issues_tokens_that_can_be_refreshed() {
     let service = serve().await;
     register(&service.app, "ada").await;
     let reply = login(&service.app, "ADA", PASSWORD).await;
@@ -123,9 +124,37 @@ async fn a_log_in_gives_tokens_that_hold_until_they_are_renewed() {
     assert_eq!((me.status, &me.json()["user"]["user_id"]), (200, &id));
 }
 
-/// One body for an unknown name, a wrong password and an account that is suspended.
 #[tokio::test]
-async fn a_log_in_that_fails_does_not_say_why() {
+async fn character_classes_are_required_only_if_configured() {
+    let open = serve().await;
+    let mut rules = PasswordRules::default();
+    rules.four_classes = true;
+    let strict = serve_with(|factory| factory.password_rules(rules)).await;
+    for (index, (password, rule)) in [
+        ("NO-SMALL-1", "lowercase"),
+        ("no-capital-1", "uppercase"),
+        ("No-digit-at-all", "digit"),
+        ("NoSymbol1234", "symbol"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("user{index}");
+        let email = format!("{name}@example.com");
+        let body = json!({ "username": name, "password": password, "email": email });
+        let refused = post(&strict.app, "/auth/register", body.clone()).await;
+        assert_eq!(
+            (refused.status, &refused.json()["rule"]),
+            (422, &json!(rule))
+        );
+        let made = post(&open.app, "/auth/register", body).await;
+        assert_eq!(made.status, 201, "{}", made.text);
+    }
+}
+
+/// An unknown name, a wrong password and a suspended account get the same response.
+#[tokio::test]
+async fn a_failed_log_in_does_not_reveal_the_reason() {
     let service = serve().await;
     register(&service.app, "ada").await;
     let wrong = login(&service.app, "ada", "Wrong-horse-7").await;
@@ -143,9 +172,9 @@ async fn a_log_in_that_fails_does_not_say_why() {
     assert_eq!((suspended.status, suspended.json()), (401, wrong.json()));
 }
 
-/// Neither does for the other, and neither does a token that somebody else has signed.
+/// Neither is accepted as the other, and no token with a foreign signature is.
 #[tokio::test]
-async fn access_and_refresh_tokens_are_told_apart() {
+async fn access_and_refresh_tokens_are_not_interchangeable() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
     assert_eq!(refresh(&service.app, &held.access).await.status, 401);
@@ -176,14 +205,31 @@ async fn access_and_refresh_tokens_are_told_apart() {
     assert_eq!(refresh(&service.app, &forged).await.status, 401);
     let resigned = crate::auth::sign(r#"{"alg":"HS256"}"#, payload, SECRET.as_bytes());
     assert_eq!(refresh(&service.app, &resigned).await.status, 200);
+}
+
+/// RFC 6750, section 3.1.
+#[tokio::test]
+async fn a_challenge_has_an_error_only_if_a_token_was_sent() {
+    let service = serve().await;
+    let app = &service.app;
+    let none = app.send(app.request("POST", "/auth/logout")).await;
     assert_eq!(
-        service
-            .app
-            .send(service.app.request("POST", "/auth/logout"))
-            .await
-            .status,
-        401
+        (
+            none.status,
+            none.headers["www-authenticate"].to_str().unwrap()
+        ),
+        (401, "Bearer")
     );
+    let bad = with(app, "nonsense", "POST", "/auth/logout", Value::Null).await;
+    assert_eq!(
+        (
+            bad.status,
+            bad.headers["www-authenticate"].to_str().unwrap()
+        ),
+        (401, "Bearer error=\"invalid_token\"")
+    );
+    let none = none.json();
+    assert_eq!(none["error"], bad.json()["error"]);
 }
 
 #[tokio::test]

@@ -120,7 +120,7 @@ async fn everything(app: &App, mails: &Outbox) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn nothing_secret_is_written() {
+async fn logs_and_debug_output_contain_no_secret() {
     let log = Log::everything();
     let (database, mut redis) = (database().await, Redis::new().await);
     let (accounts, mails) = (accounts(&database), Outbox::default());

@@ -7,7 +7,7 @@ use svc::accounts::{AttemptLimits, PasswordHashing};
 use super::client::{login, register};
 use super::service::{Service, serve_with};
 
-/// An unknown name and a wrong password, hundreds of each by turns: who measures learns nothing.
+/// An unknown name and a wrong password, hundreds of each in turn: the times reveal nothing.
 #[tokio::test]
 async fn unknown_names_take_as_long_as_wrong_passwords() {
     let service = serve_with(|factory| {

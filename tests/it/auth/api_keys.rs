@@ -44,7 +44,7 @@ fn reason(reply: &Reply) -> Value {
 }
 
 #[tokio::test]
-async fn a_key_says_who_asks_beside_other_tokens() {
+async fn an_api_key_identifies_the_user_beside_other_tokens() {
     let database = database().await;
     let key = issue(&database, "1 hour").await;
     let app = serve(&database, Duration::from_secs(60)).await;
@@ -68,7 +68,7 @@ async fn a_key_says_who_asks_beside_other_tokens() {
 }
 
 #[tokio::test]
-async fn keys_end_and_others_are_refused() {
+async fn expired_revoked_and_altered_keys_are_refused() {
     let database = database().await;
     let (key, ended) = (
         issue(&database, "1 hour").await,
@@ -96,7 +96,7 @@ async fn keys_end_and_others_are_refused() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_within_the_time_it_is_kept() {
+async fn a_revoked_key_is_refused_once_its_cache_entry_expires() {
     let database = database().await;
     let key = issue(&database, "1 hour").await;
     let app = serve(&database, Duration::from_secs(1)).await;
@@ -111,9 +111,9 @@ async fn a_revoked_key_is_refused_within_the_time_it_is_kept() {
     .await;
 }
 
-/// Whoever reads the table, or is the role of the service, has no key of it.
+/// Neither a reader of the table nor the role of the service can recover a key.
 #[tokio::test]
-async fn keys_are_kept_as_hashes_that_the_service_cannot_list() {
+async fn api_keys_are_stored_as_hashes_that_the_service_cannot_list() {
     let database = database().await;
     let key = issue(&database, "1 hour").await;
     let pool = database.pool().await;
@@ -135,8 +135,41 @@ async fn keys_are_kept_as_hashes_that_the_service_cannot_list() {
     pool.close().await;
 }
 
+/// Default privileges also apply to the table and to the function that issues keys.
 #[tokio::test]
-async fn a_database_that_is_away_closes_the_service_to_keys() {
+async fn default_privileges_let_no_role_list_or_issue_api_keys() {
+    for place in ["", "IN SCHEMA public"] {
+        let database = TestDatabase::new(&format!(
+            "DO $do$ BEGIN EXECUTE format(
+                 'CREATE ROLE %1$I; ALTER DEFAULT PRIVILEGES {place} GRANT SELECT ON TABLES TO %1$I;
+                  ALTER DEFAULT PRIVILEGES {place} GRANT EXECUTE ON FUNCTIONS TO %1$I',
+                 'issues_' || current_database());
+             END $do$;
+             CREATE TABLE tb_other ();"
+        ))
+        .await;
+        let pool = database.pool().await;
+        for _ in 0..2 {
+            database.execute(ApiKeys::SCHEMA).await;
+            let allowed: Vec<bool> = svc::sqlx::query_scalar(
+                "SELECT allowed FROM (SELECT ('issues_' || current_database())::name) AS of_test (role), LATERAL (VALUES
+                     (has_table_privilege(role, 'svc_api_key', 'SELECT')),
+                     (has_function_privilege(role,
+                         'svc_issue_api_key(text, text, text[], text[], timestamptz)', 'EXECUTE')),
+                     (has_function_privilege(role, 'svc_api_key_user(text)', 'EXECUTE')),
+                     (has_table_privilege(role, 'tb_other', 'SELECT'))) AS v (allowed)",
+            )
+            .fetch_all(&pool)
+            .await
+            .unwrap();
+            assert_eq!(allowed, [false, false, true, true], "{place}");
+        }
+        pool.close().await;
+    }
+}
+
+#[tokio::test]
+async fn api_keys_are_unavailable_without_the_database() {
     let app = App::serve(options().api_keys(ApiKeys::new())).await;
     let reply = me(&app, &format!("svc_{}", "0".repeat(64))).await;
     assert_eq!(

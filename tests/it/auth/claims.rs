@@ -10,9 +10,9 @@ fn claims(value: &Value) -> Claims {
     Claims::new(value.as_object().unwrap().clone())
 }
 
-/// As RFC 6901 says it, `~1` before `~0`.
+/// RFC 6901: `~1` is decoded before `~0`.
 #[test]
-fn a_pointer_leads_to_one_claim() {
+fn a_json_pointer_selects_one_claim() {
     let claims = claims(&json!({
         "a": { "b": ["x", { "c": 1 }], "": 2, "d/e": 3 },
         "f/g": 4, "h~i": { "j": 5 }, "~1": 6, "": { "": 7 },
@@ -43,7 +43,7 @@ fn a_pointer_leads_to_one_claim() {
 }
 
 #[test]
-fn the_claims_of_a_token_have_their_types() {
+fn standard_claims_have_typed_accessors() {
     let all = claims(&json!({ "iss": "us", "sub": "ada", "jti": "7", "exp": 60.5, "iat": 30 }));
     assert_eq!(
         [all.issuer(), all.subject(), all.token_id()],
@@ -66,10 +66,9 @@ fn the_claims_of_a_token_have_their_types() {
     );
 }
 
-/// The identifiers by which revocations know a token differ wherever the token does, and tell
-/// nothing of it.
+/// The identifiers are hashes, and reveal nothing of the token.
 #[test]
-fn tokens_are_revoked_by_what_tells_them_apart() {
+fn revocation_ids_of_different_tokens_differ() {
     let user = UserContext::new("ada");
     let token = |value: Value| RevocableToken::new(&claims(&value), &user);
     let ids = |value: Value| token(value).ids().map(str::to_owned).collect::<Vec<_>>();
@@ -107,9 +106,11 @@ fn tokens_are_revoked_by_what_tells_them_apart() {
     assert_eq!(
         [
             token(json!({ "sub": "x" })).subject(),
-            token(json!({})).subject()
+            token(json!({})).subject(),
+            RevocableToken::new(&claims(&json!({ "sub": "x" })), &UserContext::new("")).subject()
         ],
-        [Some("ada"), None]
+        [Some("ada"), Some("ada"), None],
+        "the identifier of the user counts, from whichever claim"
     );
     let issued = token(json!({ "iat": 100, "exp": 200 }));
     let at = |seconds| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
@@ -128,7 +129,7 @@ fn tokens_are_revoked_by_what_tells_them_apart() {
 }
 
 #[test]
-fn settings_show_algorithms_by_their_names() {
+fn settings_show_algorithms_by_name() {
     let read = |value: &str| {
         let value = value.to_owned();
         SvcConfig::from_variables(move |name| (name == "SVC_IDP_ALGORITHMS").then(|| value.clone()))

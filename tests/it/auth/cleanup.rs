@@ -85,7 +85,7 @@ async fn until(count: &AtomicUsize, is_right: impl Fn(usize) -> bool) {
 }
 
 #[tokio::test]
-async fn an_application_cleans_up_now_and_then_also_when_that_has_failed() {
+async fn an_application_repeats_the_clean_up_after_a_failure() {
     let (log, store) = (Log::start(), Cleaned::default());
     let _app = App::serve(
         options()
@@ -111,7 +111,7 @@ async fn the_stores_of_several_providers_are_cleaned_up() {
 }
 
 #[tokio::test]
-async fn one_clean_up_runs_however_often_it_is_started() {
+async fn repeated_starts_run_one_clean_up() {
     let (store, off, later) = (
         Cleaned::without_end(),
         Cleaned::default(),
@@ -131,7 +131,7 @@ async fn one_clean_up_runs_however_often_it_is_started() {
 }
 
 #[tokio::test]
-async fn a_clean_up_that_is_stopped_can_be_started_again() {
+async fn a_stopped_clean_up_can_be_restarted() {
     let store = Cleaned::without_end();
     let service = store.service(true);
     service.stop();

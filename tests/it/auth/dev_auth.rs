@@ -47,7 +47,7 @@ fn refused(reply: &Reply) {
 }
 
 #[tokio::test]
-async fn every_method_and_path_of_graphql_asks_for_the_password() {
+async fn every_method_and_path_of_graphql_requires_the_password() {
     let app = serve(&[]).await;
     for method in ["GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"] {
         for path in [
@@ -89,7 +89,7 @@ async fn every_method_and_path_of_graphql_asks_for_the_password() {
 }
 
 #[tokio::test]
-async fn an_address_that_guesses_has_to_wait() {
+async fn password_guesses_are_rate_limited_per_address() {
     let app = serve(&[]).await;
     let ask = |password: &str| {
         app.request("GET", "/graphql?query={open}")
@@ -119,7 +119,7 @@ async fn an_address_that_guesses_has_to_wait() {
 }
 
 #[tokio::test]
-async fn the_name_and_the_password_open_it() {
+async fn only_the_right_name_and_password_are_accepted() {
     let app = serve(&[]).await;
     let ask = |name: &str, password: &str| {
         app.request("GET", "/graphql?query={open}")
@@ -183,7 +183,7 @@ async fn the_name_and_the_password_open_it() {
 
 /// A request has one `Authorization`, which GraphiQL needs for a token.
 #[tokio::test]
-async fn the_page_brings_a_cookie_with_which_a_token_can_be_sent() {
+async fn the_page_sets_a_cookie_that_replaces_the_password() {
     let app = serve(&[]).await;
     let page = app
         .request("GET", "/graphql")

@@ -66,7 +66,7 @@ async fn refuse(app: &App, good: &str, hostile: Vec<Hostile>) -> usize {
 }
 
 #[tokio::test]
-async fn algorithms_are_those_of_the_key() {
+async fn tokens_of_other_algorithms_than_the_key_are_refused() {
     let names = [
         "none",
         "None",
@@ -159,7 +159,7 @@ fn by(pair: &Ed25519KeyPair, header: &Value) -> String {
 
 /// RFC 8725, sections 2.1 and 3.1.
 #[tokio::test]
-async fn a_public_key_is_no_secret() {
+async fn a_public_key_is_not_accepted_as_an_hmac_secret() {
     let (app, pair, pem) = asymmetric().await;
     let der = STANDARD.decode(pem.lines().nth(1).unwrap()).unwrap();
     let raw = pair.public_key().as_ref().to_vec();
@@ -203,9 +203,9 @@ async fn a_public_key_is_no_secret() {
     assert_eq!(refuse(&app, &good, hostile).await, 23);
 }
 
-/// Keys that a token brings, or says where to find.
+/// Keys that a token contains, or whose location it names.
 #[tokio::test]
-async fn a_token_does_not_bring_its_key() {
+async fn keys_in_the_header_of_a_token_are_not_trusted() {
     let (app, pair, _) = asymmetric().await;
     let own = Ed25519KeyPair::from_pkcs8(
         Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
@@ -275,9 +275,9 @@ fn good_with_kid() -> String {
     )
 }
 
-/// The header says that something else has to be understood, or it is none.
+/// The header requires an extension, has a wrong type, or is not a header.
 #[tokio::test]
-async fn headers_are_plain() {
+async fn tokens_with_unsupported_headers_are_refused() {
     let headers = [
         r#"{"alg":"HS256","crit":["exp"]}"#,
         r#"{"alg":"HS256","crit":[]}"#,
@@ -316,9 +316,9 @@ async fn headers_are_plain() {
     );
 }
 
-/// Parts that are missing, too many, or written in another way.
+/// Parts that are missing, too many, or encoded differently.
 #[tokio::test]
-async fn the_form_is_the_one_of_the_standard() {
+async fn malformed_tokens_are_refused() {
     let good = good();
     let [header, body, signature]: [&str; 3] =
         good.split('.').collect::<Vec<_>>().try_into().unwrap();
@@ -384,9 +384,9 @@ async fn the_form_is_the_one_of_the_standard() {
     assert_eq!(refuse(&symmetric().await, &good, hostile).await, 35);
 }
 
-/// Claims of other types, and missing ones; each signed with the right secret.
+/// Claims that are missing, or have other types or values; each token has the right signature.
 #[tokio::test]
-async fn claims_have_their_types() {
+async fn tokens_with_invalid_claims_are_refused() {
     let id = "11111111-2222-4333-8444-555555555555";
     let claims = [
         json!({ "exp": null }),
@@ -434,9 +434,9 @@ async fn claims_have_their_types() {
     );
 }
 
-/// Claims that are not one JSON object, or have a name twice.
+/// Claims that are not one JSON object, or have a duplicate name.
 #[tokio::test]
-async fn claims_are_one_object() {
+async fn claims_must_be_one_json_object() {
     let id = "11111111-2222-4333-8444-555555555555";
     let mut hostile = Vec::new();
     let whole = payload(json!({}));

@@ -65,9 +65,9 @@ async fn until_end(claims: Value, keep_for: Duration) {
     );
 }
 
-/// As long as its provider says, and never longer than it holds itself.
+/// It is cached for as long as its provider says, and never beyond its own expiry.
 #[tokio::test]
-async fn a_token_is_kept_until_the_first_of_its_ends() {
+async fn a_cached_token_expires_at_the_earliest_of_its_limits() {
     const MINUTE: Duration = Duration::from_secs(60);
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)

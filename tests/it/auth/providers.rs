@@ -76,7 +76,7 @@ impl AuthProvider for Full {
 }
 
 #[tokio::test]
-async fn a_provider_of_signed_tokens_reads_claims_and_users() {
+async fn a_signed_token_provider_reads_claims_and_users() {
     let (provider, token) = (provider(), token(json!({ "name": "Ada" })));
     let claims = provider.validate_token(&token).await.unwrap();
     assert_eq!(claims.get("name"), Some(&json!("Ada")));
@@ -92,7 +92,7 @@ async fn a_provider_of_signed_tokens_reads_claims_and_users() {
 }
 
 #[tokio::test]
-async fn several_providers_answer_as_the_first_that_can() {
+async fn a_multi_provider_answers_as_the_first_capable_provider() {
     let several = MultiProvider::new().or(provider()).or(Plain).or(Full);
     let signed = token(json!({}));
     assert_eq!(
@@ -131,7 +131,7 @@ async fn several_providers_answer_as_the_first_that_can() {
 }
 
 #[tokio::test]
-async fn a_provider_can_do_without_what_it_need_not_do() {
+async fn optional_provider_methods_have_defaults() {
     assert!(matches!(
         Plain.refresh_token("old").await,
         Err(AuthError::NotSupported)
@@ -144,7 +144,7 @@ async fn a_provider_can_do_without_what_it_need_not_do() {
     assert_eq!(Plain.weakness(), None);
 }
 
-/// A secret has at least the bytes of a hash by SHA-256.
+/// A secret needs at least 32 bytes, the size of a hash by SHA-256.
 #[test]
 fn a_weak_secret_is_found_among_several_providers() {
     let with = |bytes: usize| SignedTokenProvider::with_secret("x".repeat(bytes)).unwrap();
@@ -159,7 +159,7 @@ fn a_weak_secret_is_found_among_several_providers() {
 }
 
 #[test]
-fn a_user_has_all_of_what_is_asked_for() {
+fn has_all_requires_every_role_or_permission() {
     let user = UserContext::new("1")
         .roles(["reader", "author"])
         .permissions(["read", "write"]);
@@ -172,7 +172,7 @@ fn a_user_has_all_of_what_is_asked_for() {
 }
 
 #[test]
-fn a_user_has_any_of_what_is_asked_for() {
+fn has_any_requires_one_role_or_permission() {
     let user = UserContext::new("1")
         .roles(["reader", "author"])
         .permissions(["read", "write"]);
@@ -184,7 +184,7 @@ fn a_user_has_any_of_what_is_asked_for() {
 }
 
 #[test]
-fn a_user_keeps_what_was_said_of_them() {
+fn a_user_context_keeps_its_fields_and_metadata() {
     let user = UserContext::new("1")
         .roles(["author"])
         .metadata("tenant", 7)

@@ -52,9 +52,9 @@ async fn user(app: &App, token: &str) -> Value {
     query(app, token, "{ user_id }").await.data()["user_id"].clone()
 }
 
-/// A provider that brings no revocations gets them there, and resolvers find them.
+/// A provider without revocations uses those of the settings, and resolvers find them.
 #[tokio::test]
-async fn a_token_that_ends_on_one_instance_ends_on_all() {
+async fn a_token_revoked_on_one_instance_is_revoked_on_all() {
     let mut redis = Redis::new().await;
     let (first, second) = (
         App::serve(with_redis(&redis)).await,
@@ -89,9 +89,8 @@ async fn a_token_that_ends_on_one_instance_ends_on_all() {
     assert_eq!(user(&second, &held).await, Value::Null);
 }
 
-/// A service that the program gives counts in its place.
 #[tokio::test]
-async fn revocations_of_the_program_come_first() {
+async fn a_revocation_service_in_code_replaces_that_of_the_settings() {
     let redis = Redis::new().await;
     let own =
         TokenRevocationService::new(svc::auth::MemoryRevocationStore::new(), Default::default());
@@ -121,7 +120,7 @@ async fn clients(redis: &Redis) -> usize {
 }
 
 #[tokio::test]
-async fn everything_shares_one_connection() {
+async fn sessions_and_revocations_share_one_redis_connection() {
     let redis = Redis::new().await;
     let options = with_redis(&redis);
     let client = options.redis_client().unwrap().unwrap();
@@ -144,10 +143,9 @@ async fn everything_shares_one_connection() {
     assert_eq!(clients(&redis).await, 1);
 }
 
-/// One that is given, such as one with authorities of its own, is taken in place of that of the
-/// settings.
+/// A program gives one to set its own certificates, for example.
 #[tokio::test]
-async fn a_client_that_is_given_is_the_one() {
+async fn a_redis_client_in_code_replaces_that_of_the_settings() {
     let (redis, other) = (Redis::new().await, Redis::new().await);
     let app = App::serve(with_redis(&redis).redis(RedisClient::new(&other.url()).unwrap())).await;
     assert_eq!(user(&app, &token(json!({ "jti": "5" }))).await, USER);
@@ -155,9 +153,9 @@ async fn a_client_that_is_given_is_the_one() {
     assert!(options().redis_client().unwrap().is_none());
 }
 
-/// Also where nothing would use it.
+/// Also if nothing would use it.
 #[tokio::test]
-async fn a_url_that_cannot_be_read_stops_the_start_and_is_not_shown() {
+async fn an_invalid_redis_url_prevents_startup_and_is_not_shown() {
     for url in [
         "localhost:6379",
         "http://:hunter2-hunter2@localhost",

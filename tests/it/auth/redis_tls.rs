@@ -73,7 +73,7 @@ fn patient(redis: &Redis, authority: &Authority) -> RedisClient {
 }
 
 #[tokio::test]
-async fn revocations_go_over_tls() {
+async fn revocations_work_over_tls() {
     let (mut redis, authority, _folder) = server().await;
     let client = patient(&redis, &authority);
     let app = serve(&client).await;
@@ -106,9 +106,9 @@ async fn revocations_go_over_tls() {
     );
 }
 
-/// Another authority, another name, no authority that is known, and no TLS at all.
+/// Another authority, another name, no trusted authority, and no TLS at all.
 #[tokio::test]
-async fn a_server_that_proves_nothing_is_not_spoken_to() {
+async fn an_unverified_redis_server_is_not_used() {
     let (redis, signed_by, _folder) = server().await;
     let held = token(json!({}));
     let trusted = patient(&redis, &signed_by);
@@ -155,7 +155,7 @@ async fn a_server_that_proves_nothing_is_not_spoken_to() {
 }
 
 #[test]
-fn a_bad_url_or_authority_says_what_to_do() {
+fn an_invalid_url_or_certificate_is_explained() {
     let refused = |url: &str| RedisClient::new(url).unwrap_err().to_string();
     assert!(
         refused("rediss://:hunter2-hunter2@localhost#insecure")

@@ -50,7 +50,7 @@ pub(super) async fn user(app: &App, token: &str) -> Value {
     query(app, token, "{ user_id }").await.data()["user_id"].clone()
 }
 
-/// Also where it was kept, and only that one.
+/// Also if it was cached, and no other token is.
 #[tokio::test]
 async fn a_revoked_token_is_refused_at_once() {
     let app = serve(MemoryRevocationStore::new()).await;
@@ -75,7 +75,7 @@ async fn a_revoked_token_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn all_tokens_that_were_issued_before_are_revoked() {
+async fn a_log_out_everywhere_revokes_all_earlier_tokens() {
     let app = serve(MemoryRevocationStore::new()).await;
     let stranger = token(json!({ "sub": "11111111-2222-4333-8444-555555555555" }));
     let old = [
@@ -95,9 +95,24 @@ async fn all_tokens_that_were_issued_before_are_revoked() {
     assert_ne!(user(&app, &stranger).await, Value::Null);
 }
 
-/// Whoever logs out once more is logged out, although there is no room for others.
+/// The identity is that of the user, as resolvers see it, and not a claim.
 #[tokio::test]
-async fn a_full_store_moves_the_time_of_a_log_out() {
+async fn tokens_without_sub_are_revoked_with_their_user() {
+    let app = serve(MemoryRevocationStore::new()).await;
+    let held = token(json!({ "sub": null, "user_id": USER, "iat": now() - 100 }));
+    let stranger = "11111111-2222-4333-8444-555555555555";
+    let strangers = token(json!({ "sub": null, "user_id": stranger, "iat": now() - 100 }));
+    assert_eq!(user(&app, &held).await, USER);
+    query(&app, &held, "mutation { logout_all }").await.data();
+    assert_eq!(
+        [user(&app, &held).await, user(&app, &strangers).await],
+        [Value::Null, json!(stranger)]
+    );
+}
+
+/// A user who logs out again is logged out, although there is no room for other users.
+#[tokio::test]
+async fn a_full_store_still_updates_an_existing_log_out() {
     let app = serve(MemoryRevocationStore::with_max(1)).await;
     let stranger = token(json!({ "sub": "11111111-2222-4333-8444-555555555555" }));
     let first = token(json!({}));
@@ -150,7 +165,7 @@ impl RevocationStore for Counting {
 }
 
 #[tokio::test]
-async fn the_store_is_read_once_for_each_request_with_a_token() {
+async fn the_store_is_read_once_per_request_with_a_token() {
     let store = Counting::default();
     let app = serve(store.clone()).await;
     let held = token(json!({ "jti": "1" }));
@@ -164,7 +179,7 @@ async fn the_store_is_read_once_for_each_request_with_a_token() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_closes_the_service_to_tokens() {
+async fn tokens_are_unavailable_while_the_store_is_unavailable() {
     let store = Counting::default();
     let app = serve(store.clone()).await;
     let held = token(json!({ "jti": "1" }));

@@ -25,14 +25,14 @@ fn computed(ctx: &Context<'_>) -> bool {
     ctx.user().is_some()
 }
 
-#[svc::mutation(function = "who_acts", context = ["user_id", "tenant"])]
-async fn who_acts() -> String;
+#[svc::mutation(function = "acting_user", context = ["user_id", "tenant"])]
+async fn acting_user() -> String;
 
 const SCHEMA: &str = "
     CREATE VIEW v_variable AS SELECT 1 AS id, current_setting('app.user_id') AS user_id,
         current_setting('app.tenant_id') AS tenant, current_setting('app.level') AS level,
         current_setting('app.language') AS language, '{}'::jsonb AS data;
-    CREATE FUNCTION who_acts(user_id text, tenant text) RETURNS jsonb LANGUAGE sql AS
+    CREATE FUNCTION acting_user(user_id text, tenant text) RETURNS jsonb LANGUAGE sql AS
         $$ SELECT to_jsonb(coalesce(user_id, 'nobody') || ' of ' || coalesce(tenant, 'nothing')) $$;";
 
 async fn serve(database: &TestDatabase) -> App {
@@ -46,7 +46,7 @@ async fn serve(database: &TestDatabase) -> App {
         .database_url(database.url())
         .queries(queries![variables, computed]);
     let options = options
-        .mutations(mutations![who_acts])
+        .mutations(mutations![acting_user])
         .session_variables(variables)
         .auth_provider(provider());
     let options = options.context_value("user_id", |ctx| {
@@ -75,7 +75,7 @@ async fn ask(app: &App, token: Option<&str>, document: &str) -> Value {
 const VARIABLES: &str = "{ variables { user_id tenant level language } }";
 
 #[tokio::test]
-async fn values_come_from_the_user_and_not_from_a_header() {
+async fn claims_of_the_user_take_precedence_over_headers() {
     let database = TestDatabase::new(SCHEMA).await;
     let app = serve(&database).await;
     let full = token(json!({ "tenant": "acme", "rank": { "level": 7 } }));
@@ -103,11 +103,12 @@ async fn values_come_from_the_user_and_not_from_a_header() {
 }
 
 #[tokio::test]
-async fn functions_get_values_of_the_user() {
+async fn functions_see_the_session_variables_of_the_user() {
     let database = TestDatabase::new(SCHEMA).await;
     let app = serve(&database).await;
     let acme = token(json!({ "tenant": "acme" }));
-    let acts = async |token| ask(&app, token, "mutation { who_acts }").await["who_acts"].clone();
+    let acts =
+        async |token| ask(&app, token, "mutation { acting_user }").await["acting_user"].clone();
     assert_eq!(acts(Some(&acme)).await, format!("{USER} of acme"));
     assert_eq!(acts(None).await, "nobody of nothing");
 }

@@ -78,9 +78,9 @@ fn token_of(secret: &[u8], id: &str) -> String {
     )
 }
 
-/// Also on a socket that is open.
+/// Also on an open socket.
 #[tokio::test]
-async fn a_token_is_refused_whichever_provider_has_revoked_it() {
+async fn a_token_revoked_by_any_provider_is_refused() {
     let [first, second] = two();
     let app = serve(&first, &second).await;
     for (provider, secret, ids) in [(&first, SECRET, ["1", "2"]), (&second, OTHER, ["3", "4"])] {
@@ -104,7 +104,7 @@ async fn a_token_is_refused_whichever_provider_has_revoked_it() {
 }
 
 #[tokio::test]
-async fn a_revocation_service_that_is_switched_off_leaves_the_others_on() {
+async fn a_disabled_revocation_service_leaves_the_others_enabled() {
     let mut config = RevocationConfig::default();
     config.enabled = false;
     let off = TokenRevocationService::new(MemoryRevocationStore::new(), config);
@@ -122,9 +122,9 @@ async fn a_revocation_service_that_is_switched_off_leaves_the_others_on() {
     );
 }
 
-/// A service of only one of the providers sees it, too.
+/// The service of a single provider sees the revocation too.
 #[tokio::test]
-async fn the_service_of_several_providers_revokes_in_all_of_them() {
+async fn a_combined_revocation_service_revokes_in_every_provider() {
     let [first, second] = two();
     let several = MultiProvider::new()
         .or(first.clone())
@@ -140,7 +140,7 @@ async fn the_service_of_several_providers_revokes_in_all_of_them() {
 }
 
 #[tokio::test]
-async fn the_services_of_the_application_and_of_its_provider_both_count() {
+async fn revocations_of_the_application_and_its_provider_both_apply() {
     let ([provider, _], application) = (two(), kept_in(MemoryRevocationStore::new()));
     let app = App::serve(
         options()
@@ -167,7 +167,7 @@ async fn the_services_of_the_application_and_of_its_provider_both_count() {
 }
 
 #[tokio::test]
-async fn a_revocation_service_that_providers_share_is_read_once() {
+async fn a_shared_revocation_service_is_read_once() {
     let store = Counting::default();
     let [first, second] = {
         let shared = kept_in(store.clone());
@@ -181,7 +181,7 @@ async fn a_revocation_service_that_providers_share_is_read_once() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_closes_the_service_although_another_answers() {
+async fn one_unavailable_store_makes_tokens_unavailable() {
     let store = Counting::default();
     let ([first, _], second) = (two(), Revocable::new(OTHER, kept_in(store.clone())));
     let app = serve(&first, &second).await;
@@ -193,4 +193,21 @@ async fn a_store_that_is_away_closes_the_service_although_another_answers() {
     assert_eq!(user(&app, &ended).await, Value::Null);
     store.away.store(false, Ordering::Relaxed);
     assert_eq!(user(&app, &held).await, USER);
+}
+
+/// The socket closes without waiting for the other store.
+#[tokio::test]
+async fn an_unavailable_store_hides_no_other_revocation_from_sockets() {
+    let store = Counting::default();
+    let ([first, _], second) = (two(), Revocable::new(OTHER, kept_in(store.clone())));
+    let app = serve(&first, &second).await;
+    let ended = token_of(SECRET, "1");
+    let payload = json!({ "authorization": format!("Bearer {ended}") });
+    let mut socket = Socket::ready_with(&app, payload).await;
+    store.away.store(true, Ordering::Relaxed);
+    first.revoke_token(&ended).await.unwrap();
+    assert_eq!(
+        socket.closed().await,
+        (4403, "the token is not valid".to_owned())
+    );
 }

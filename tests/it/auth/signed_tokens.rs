@@ -43,7 +43,7 @@ async fn claims_become_the_user() {
 }
 
 #[tokio::test]
-async fn the_user_is_a_uuid_of_sub_or_else_of_user_id() {
+async fn the_user_id_is_a_uuid_from_sub_or_else_user_id() {
     let app = serve().await;
     let other = "11111111-2222-4333-8444-555555555555";
     for (more, id) in [
@@ -114,7 +114,7 @@ async fn signature_and_expiry_are_always_verified() {
 }
 
 #[tokio::test]
-async fn issuer_and_audience_are_verified_where_they_are_configured() {
+async fn issuer_and_audience_are_verified_if_configured() {
     let app = App::serve(
         options().auth_provider(provider().issuer("https://id.example").audience("shop")),
     )
@@ -152,10 +152,9 @@ async fn issuer_and_audience_are_verified_where_they_are_configured() {
     }
 }
 
-/// A token that is asked with again is not verified again, and is refused as soon as it has
-/// expired.
+/// A repeated token is not verified again, and is refused as soon as it has expired.
 #[tokio::test]
-async fn a_kept_token_ends_with_its_time() {
+async fn a_cached_token_expires_on_time() {
     let app = serve().await;
     // On a busy machine one may end before it is asked with.
     let (short, end) = eventually(async || {
@@ -183,7 +182,7 @@ async fn a_kept_token_ends_with_its_time() {
 }
 
 #[tokio::test]
-async fn the_first_provider_that_takes_a_token_decides() {
+async fn the_first_provider_that_accepts_a_token_decides() {
     let other: &[u8] = b"the secret of another provider, also long enough";
     let second = SignedTokenProvider::with_secret(other).unwrap();
     let app =

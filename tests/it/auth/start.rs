@@ -24,7 +24,7 @@ async fn start(variables: &[(&str, &str)]) -> Result<(), String> {
 const LONG: &str = "0123456789abcdef0123456789abcdef";
 
 #[tokio::test]
-async fn settings_choose_the_provider_or_stop_the_start() {
+async fn settings_choose_the_provider_or_prevent_startup() {
     let custom = ("SVC_AUTH_PROVIDER", "custom");
     assert_eq!(start(&[]).await, Ok(()));
     assert_eq!(
@@ -71,9 +71,9 @@ async fn settings_choose_the_provider_or_stop_the_start() {
     }
 }
 
-/// RFC 7518, section 3.2: a secret has at least the bytes of its hash.
+/// RFC 7518, section 3.2: a secret is at least as long as its hash.
 #[tokio::test]
-async fn a_short_secret_is_for_development_only() {
+async fn a_short_secret_is_refused_in_production() {
     let short = || options().auth_provider(SignedTokenProvider::with_secret("hunter2").unwrap());
     let log = Log::start();
     drop(create_svc_app(short()).await.unwrap());

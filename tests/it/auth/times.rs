@@ -15,7 +15,7 @@ use super::service::{options, provider, query};
 use super::token::{USER, now, token};
 
 #[tokio::test]
-async fn the_clocks_of_issuers_may_differ_by_the_leeway() {
+async fn claims_are_accepted_within_the_leeway() {
     let (exact, lenient) = (provider(), provider().leeway(Duration::from_secs(60)));
     let is_expired = |error: AuthError| matches!(error, AuthError::TokenExpired);
     for (claims, counts) in [
@@ -45,8 +45,46 @@ async fn the_clocks_of_issuers_may_differ_by_the_leeway() {
     }
 }
 
+/// A token is accepted until its `exp` plus the leeway, so its revocation must last as long. A
+/// store with room for one entry has no room while it keeps that one.
 #[tokio::test]
-async fn a_store_in_memory_is_bounded_and_forgets_what_has_ended() {
+async fn a_token_stays_revoked_during_the_leeway() {
+    let lenient = provider().leeway(Duration::from_secs(60));
+    let held = token(json!({ "jti": "1", "sid": "s", "iat": now() - 20, "exp": now() - 10 }));
+    let claims = lenient.validate_token(&held).await.unwrap();
+    let user = lenient.get_user_from_token(&held).await.unwrap();
+    let revocable = RevocableToken::new(&claims, &user);
+    let mut config = RevocationConfig::default();
+    config.ttl = Duration::ZERO;
+    for way in ["token", "session", "user"] {
+        let store = MemoryRevocationStore::with_max(1);
+        let revocation = TokenRevocationService::new(store, config.clone());
+        let revoked = match way {
+            "token" => revocation.revoke(&revocable).await,
+            "session" => revocation.revoke_session(None, "s").await,
+            _ => revocation.revoke_all(USER).await,
+        };
+        revoked.unwrap();
+        let full = revocation.revoke_all("eve").await;
+        assert!(matches!(full, Err(AuthError::Unavailable(_))), "{way}");
+        assert!(revocation.is_revoked(&revocable).await.unwrap(), "{way}");
+    }
+}
+
+/// Revocations are kept for five more minutes, so no token is accepted for longer.
+#[tokio::test]
+async fn the_leeway_is_five_minutes_at_most() {
+    let lenient = provider().leeway(Duration::from_secs(3_600));
+    let ended = |ago: i64| token(json!({ "iat": now() - 3_600, "exp": now() - ago }));
+    assert!(lenient.validate_token(&ended(100)).await.is_ok());
+    assert!(matches!(
+        lenient.validate_token(&ended(310)).await,
+        Err(AuthError::TokenExpired)
+    ));
+}
+
+#[tokio::test]
+async fn the_memory_store_is_bounded_and_drops_expired_entries() {
     let (store, now) = (MemoryRevocationStore::with_max(2), SystemTime::now());
     let (past, future) = (now - Duration::from_secs(1), now + Duration::from_secs(60));
     store.revoke("a", past).await.unwrap();
@@ -104,7 +142,7 @@ async fn log_out(ctx: &Context<'_>) -> Result<bool> {
 }
 
 #[tokio::test]
-async fn a_revocation_is_kept_for_its_time_and_as_long_as_the_token() {
+async fn a_revocation_lasts_for_its_ttl_or_as_long_as_its_token() {
     const HOUR: Duration = Duration::from_secs(3_600);
     let until = Until::default();
     let mut config = RevocationConfig::default();

@@ -10,7 +10,7 @@ use super::service::{options, posting, provider, query, serve};
 use super::token::{USER, now, token};
 
 #[tokio::test]
-async fn a_token_says_who_asks_on_every_path() {
+async fn a_token_identifies_the_user_on_every_path() {
     let mut options = options().auth_provider(provider());
     options = options.operations([svc::Operation::new("query Who { user_id }")]);
     let app = App::serve(options).await;
@@ -37,9 +37,9 @@ async fn a_token_says_who_asks_on_every_path() {
     );
 }
 
-/// Open fields answer, and guarded ones say why there is no user.
+/// Open fields are answered, and guarded fields give the reason.
 #[tokio::test]
-async fn a_token_that_does_not_hold_leaves_no_user() {
+async fn an_invalid_token_leaves_the_request_anonymous() {
     let app = serve().await;
     let none = app.query("{ open me }").await;
     assert_eq!(
@@ -74,7 +74,7 @@ async fn a_token_that_does_not_hold_leaves_no_user() {
 }
 
 #[tokio::test]
-async fn a_service_that_requires_a_user_answers_nobody_else() {
+async fn a_service_that_requires_a_user_refuses_anonymous_requests() {
     let app = App::serve(options().auth_provider(provider()).auth_required(true)).await;
     let none = app.query("{ open }").await;
     assert_eq!(
@@ -99,9 +99,9 @@ async fn a_service_that_requires_a_user_answers_nobody_else() {
     assert_eq!(app.get("/health").await.status, 200);
 }
 
-/// Which of two a proxy in front has looked at is not known, and neither counts.
+/// Which of two headers a proxy in front has checked is unknown, so neither is accepted.
 #[tokio::test]
-async fn one_header_with_one_token_counts() {
+async fn only_one_header_with_one_token_is_accepted() {
     let app = serve().await;
     let held = token(json!({}));
     let ask = async |values: &[&str]| {
@@ -142,7 +142,7 @@ async fn one_header_with_one_token_counts() {
     }
 }
 
-/// As many bytes as may be, and one more.
+/// At the limit, and one byte above it.
 #[tokio::test]
 async fn a_token_has_at_most_8192_bytes() {
     let app = serve().await;
@@ -163,9 +163,9 @@ async fn a_token_has_at_most_8192_bytes() {
     );
 }
 
-/// With a provider and without one, and also where a user is required.
+/// With and without a provider, and also if a user is required.
 #[tokio::test]
-async fn a_user_of_the_applications_own_layer_comes_first() {
+async fn a_user_set_by_an_application_layer_takes_precedence() {
     let user = UserContext::new("gateway-7").roles(["editor"]);
     for options in [
         options(),

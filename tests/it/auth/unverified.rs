@@ -14,10 +14,10 @@ use tokio::sync::Semaphore;
 use super::service::{options, posting, query};
 use super::token::USER;
 
-/// A provider that answers when it may, and counts what it is asked.
+/// A provider that answers when it is permitted to, and counts its verifications.
 #[derive(Clone)]
 struct Slow {
-    asked: Arc<AtomicUsize>,
+    verifications: Arc<AtomicUsize>,
     may_answer: Arc<Semaphore>,
     keeps: bool,
     takes: bool,
@@ -26,23 +26,23 @@ struct Slow {
 impl Slow {
     fn new(keeps: bool, takes: bool) -> Self {
         Self {
-            asked: Arc::default(),
+            verifications: Arc::default(),
             may_answer: Arc::new(Semaphore::new(0)),
             keeps,
             takes,
         }
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    fn verifications(&self) -> usize {
+        self.verifications.load(Ordering::SeqCst)
     }
 
-    async fn until_asked(&self, times: usize) {
+    async fn until_verifications(&self, times: usize) {
         eventually(async || {
-            if self.asked() == times {
+            if self.verifications() == times {
                 Ok(())
             } else {
-                Err(format!("{} times", self.asked()))
+                Err(format!("{} times", self.verifications()))
             }
         })
         .await;
@@ -51,7 +51,7 @@ impl Slow {
 
 impl AuthProvider for Slow {
     async fn validate_token(&self, _: &str) -> Result<Claims, AuthError> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.verifications.fetch_add(1, Ordering::SeqCst);
         let _permit = self
             .may_answer
             .acquire()
@@ -83,7 +83,7 @@ impl AuthProvider for Slow {
 const REQUESTS: usize = 20;
 
 /// Sends requests with one token at once, and lets the provider answer when all have arrived;
-/// returns how often it was asked for those that were answered with a user.
+/// returns the number of verifications and of requests that were answered with a user.
 async fn at_once(provider: &Slow) -> (usize, usize) {
     let arrived = Arc::new(AtomicUsize::new(0));
     let counting = arrived.clone();
@@ -112,30 +112,30 @@ async fn at_once(provider: &Slow) -> (usize, usize) {
     for answer in asking {
         known += usize::from(answer.await.unwrap());
     }
-    (provider.asked(), known)
+    (provider.verifications(), known)
 }
 
 #[tokio::test]
-async fn requests_with_the_same_new_token_wait_for_one_verification() {
+async fn concurrent_requests_with_a_new_token_share_one_verification() {
     assert_eq!(at_once(&Slow::new(true, true)).await, (1, REQUESTS));
 }
 
-/// An answer for one request only is given to no other.
+/// A result for one request only is given to no other.
 #[tokio::test]
-async fn a_token_that_must_not_be_kept_is_verified_for_each_request() {
+async fn an_uncacheable_token_is_verified_for_each_request() {
     assert_eq!(at_once(&Slow::new(false, true)).await, (REQUESTS, REQUESTS));
 }
 
 #[tokio::test]
-async fn a_refusal_is_for_all_that_waited_for_it() {
+async fn a_refusal_applies_to_all_waiting_requests() {
     let provider = Slow::new(true, false);
-    let (asked, known) = at_once(&provider).await;
-    assert!(asked < REQUESTS && known == 0, "{asked}");
+    let (verifications, known) = at_once(&provider).await;
+    assert!(verifications < REQUESTS && known == 0, "{verifications}");
 }
 
-/// The one who came first may leave.
+/// The requests that wait for it are answered.
 #[tokio::test]
-async fn a_verification_goes_on_for_those_who_wait() {
+async fn a_verification_continues_after_its_first_request_is_aborted() {
     let provider = Slow::new(true, true);
     let app = Arc::new(App::serve(options().auth_provider(provider.clone())).await);
     let (stays, leaves) = (app.clone(), app.clone());
@@ -144,7 +144,7 @@ async fn a_verification_goes_on_for_those_who_wait() {
             .send(posting(&leaves, "{ open }").bearer_auth("opaque"))
             .await
     });
-    provider.until_asked(1).await;
+    provider.until_verifications(1).await;
     let staying = tokio::spawn(async move { query(&stays, "opaque", "{ user_id }").await.data() });
     leaving.abort();
     assert!(leaving.await.is_err());
@@ -185,9 +185,9 @@ impl AuthProvider for Rotating {
     }
 }
 
-/// A verification that the old keys have begun is for those who asked before.
+/// A verification with the old keys serves only the requests before the change.
 #[tokio::test]
-async fn who_asks_after_the_keys_have_changed_is_verified_with_the_new_ones() {
+async fn requests_after_a_key_change_are_verified_with_the_new_keys() {
     let provider = Rotating {
         generation: Arc::default(),
         slow: Slow::new(true, true),
@@ -197,10 +197,10 @@ async fn who_asks_after_the_keys_have_changed_is_verified_with_the_new_ones() {
         tokio::spawn(async move { query(&app, "opaque", "{ user_id }").await.data() })
     };
     let before = ask(app.clone());
-    provider.slow.until_asked(1).await;
+    provider.slow.until_verifications(1).await;
     provider.generation.store(1, Ordering::SeqCst);
     let after = ask(app.clone());
-    provider.slow.until_asked(2).await;
+    provider.slow.until_verifications(2).await;
     provider.slow.may_answer.add_permits(3);
     assert_eq!(before.await.unwrap(), json!({ "user_id": USER }));
     assert_eq!(after.await.unwrap(), json!({ "user_id": null }));
@@ -226,7 +226,7 @@ impl AuthProvider for Away {
 }
 
 #[tokio::test]
-async fn an_outage_is_logged_once_a_second_and_told_to_each_request() {
+async fn an_outage_is_logged_once_a_second_and_answered_with_503() {
     let log = Log::start();
     let away = Arc::new(AtomicBool::new(true));
     let app = App::serve(options().auth_provider(Away(away.clone()))).await;

@@ -78,7 +78,7 @@ async fn asking(app: &App) -> Reply {
 }
 
 #[tokio::test]
-async fn the_application_adds_what_it_knows() {
+async fn the_user_loader_adds_roles_and_metadata() {
     let database = TestDatabase::new(SCHEMA).await;
     let app = serve(database.url(), Duration::from_secs(60)).await;
     let me = asking(&app).await.data()["me"].clone();
@@ -89,9 +89,9 @@ async fn the_application_adds_what_it_knows() {
     );
 }
 
-/// Within the time that users are kept for, and not much before.
+/// And not much earlier.
 #[tokio::test]
-async fn a_role_that_was_taken_away_is_gone_in_time() {
+async fn a_removed_role_disappears_when_the_cached_user_expires() {
     let database = TestDatabase::new(SCHEMA).await;
     let (soon, late) = (serve(database.url(), Duration::from_secs(2)).await, {
         serve(database.url(), Duration::from_secs(3_600)).await
@@ -114,7 +114,7 @@ async fn a_role_that_was_taken_away_is_gone_in_time() {
 }
 
 #[tokio::test]
-async fn a_suspended_account_is_no_user() {
+async fn a_suspended_account_is_unauthenticated() {
     let database = TestDatabase::new(SCHEMA).await;
     let app = serve(database.url(), Duration::ZERO).await;
     assert_eq!(asking(&app).await.data()["me"]["user_id"], USER);
@@ -129,9 +129,9 @@ async fn a_suspended_account_is_no_user() {
     );
 }
 
-/// Nobody gets in because nothing is known of them.
+/// No token is accepted without its user.
 #[tokio::test]
-async fn a_database_that_is_away_lets_nobody_in() {
+async fn authentication_is_unavailable_without_the_database() {
     let app = serve(
         "postgres://nobody@127.0.0.1:1/nothing".to_owned(),
         Duration::from_secs(60),
@@ -145,9 +145,9 @@ async fn a_database_that_is_away_lets_nobody_in() {
     assert_eq!(app.query("{ open }").await.data(), json!({ "open": true }));
 }
 
-/// The type of the rows and the call are named, where the program lists the type nowhere.
+/// With the call that reads it, if the program lists the type nowhere.
 #[tokio::test]
-async fn a_type_that_no_list_has_is_named() {
+async fn an_unlisted_type_is_named_in_the_log() {
     let log = Log::start();
     let database = TestDatabase::new(SCHEMA).await;
     let options = AppOptions::new()
@@ -164,7 +164,7 @@ async fn a_type_that_no_list_has_is_named() {
         .await;
 }
 
-/// Clients do not learn of the type, and cannot ask for what only it leads to.
+/// Clients do not see the type, and cannot select its fields.
 #[tokio::test]
 async fn an_internal_type_is_not_in_the_schema() {
     let database = TestDatabase::new(SCHEMA).await;

@@ -41,7 +41,7 @@ async fn serve() -> App {
 }
 
 #[tokio::test]
-async fn a_secret_that_is_written_is_found() {
+async fn a_logged_or_returned_secret_is_detected() {
     for field in [
         "logs_its_token",
         "has_a_span_with_its_cookie",
@@ -70,7 +70,7 @@ async fn a_secret_that_is_written_is_found() {
 }
 
 #[test]
-fn debug_shows_no_secret() {
+fn debug_output_shows_no_secret() {
     let secret = "one secret of more than thirty-two bytes";
     let get = |name: &str| match name {
         "SVC_AUTH_SECRET_KEY" | "SVC_DEV_AUTH_PASSWORD" | "SVC_IDP_CLIENT_SECRET" => {

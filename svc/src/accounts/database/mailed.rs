@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::sessions::seconds;
@@ -12,7 +12,7 @@ use crate::accounts::AccountError;
 
 functions! {
     KEEP: "keep_mailed_token($1, $2, $3, $4, $5)";
-    HOLDS: "mailed_token_holds($1, $2)";
+    RECIPIENT: "mailed_token_recipient($1, $2)";
     USE: "use_mailed_token($1, $2)";
 }
 
@@ -42,13 +42,16 @@ impl AccountDatabase {
         self.write(&KEEP, args).await.map(drop)
     }
 
-    /// Whether a token is valid.
-    pub(in crate::accounts) async fn mailed_token_holds(
+    /// Returns the recipient of a token without using it up; `None` if it is not, or no longer,
+    /// valid.
+    pub(in crate::accounts) async fn mailed_token_recipient(
         &self,
         purpose: &str,
         mac: &str,
-    ) -> Result<bool, AccountError> {
-        Ok(self.read(&HOLDS, vec![json!(purpose), json!(mac)]).await? == Value::Bool(true))
+    ) -> Result<Option<Recipient>, AccountError> {
+        let args = vec![json!(purpose), json!(mac)];
+        let recipient = self.read(&RECIPIENT, args).await?;
+        serde_json::from_value(recipient).map_err(AccountError::unavailable)
     }
 
     /// Uses a token up; `None` if it is not, or no longer, valid.

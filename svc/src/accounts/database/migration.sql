@@ -35,6 +35,10 @@ CREATE TABLE IF NOT EXISTS svc_auth.session (
     ended_at timestamptz,
     user_agent text
 );
+-- Whether the access tokens of a session that has ended are revoked.
+ALTER TABLE svc_auth.session ADD COLUMN IF NOT EXISTS revoked boolean NOT NULL DEFAULT false;
+CREATE INDEX IF NOT EXISTS session_unrevoked ON svc_auth.session (ended_at)
+    WHERE ended_at IS NOT NULL AND NOT revoked;
 CREATE INDEX IF NOT EXISTS session_user_id ON svc_auth.session (user_id, created_at);
 CREATE INDEX IF NOT EXISTS session_expires_at ON svc_auth.session (expires_at);
 
@@ -170,8 +174,12 @@ BEGIN
     END IF;
     INSERT INTO session (id, user_id, refresh_id, expires_at, user_agent)
         VALUES (session_id, wanted, refresh, now() + make_interval(secs => seconds), agent);
+    -- Rows stay until the tokens are revoked, which may fail at first.
+    DELETE FROM session WHERE (revoked OR ended_at < now() - interval '1 day') AND id IN (
+        SELECT id FROM session WHERE user_id = wanted ORDER BY created_at DESC, id OFFSET 100
+    );
     WITH pushed_out AS (
-        DELETE FROM session WHERE id IN (
+        UPDATE session SET ended_at = now() WHERE ended_at IS NULL AND id IN (
             SELECT id FROM session WHERE user_id = wanted ORDER BY created_at DESC, id OFFSET 100
         ) RETURNING id
     )
@@ -202,10 +210,13 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'ended');
 END $$;
 
+-- Whether the user has or had, until a day ago, such a session, whose access tokens may still hold, so that it can be
+-- asked for again.
 CREATE OR REPLACE FUNCTION svc_auth.end_session(wanted uuid, session_id uuid) RETURNS jsonb
 LANGUAGE sql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
     WITH ended AS (
-        UPDATE session SET ended_at = now() WHERE id = session_id AND user_id = wanted AND ended_at IS NULL RETURNING 1
+        UPDATE session SET ended_at = coalesce(ended_at, now()) WHERE id = session_id AND user_id = wanted
+            AND (ended_at IS NULL OR ended_at > now() - interval '1 day') RETURNING 1
     )
     SELECT to_jsonb(EXISTS (SELECT FROM ended))
 $$;
@@ -221,6 +232,20 @@ BEGIN
             'at', extract(epoch FROM clock_timestamp()), 'sessions', coalesce(jsonb_agg(id), '[]'))
         FROM session WHERE user_id = wanted AND ended_at > now() - interval '1 day');
 END $$;
+
+-- Sessions of all users that have ended, and whose access tokens may still hold.
+CREATE OR REPLACE FUNCTION svc_auth.unrevoked_sessions() RETURNS jsonb
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
+    SELECT coalesce(jsonb_agg(id), '[]') FROM (
+        SELECT id FROM session WHERE NOT revoked AND ended_at > now() - interval '1 day' ORDER BY ended_at LIMIT 100
+    ) AS ended
+$$;
+
+CREATE OR REPLACE FUNCTION svc_auth.note_revoked(ids text[]) RETURNS jsonb
+LANGUAGE sql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
+    UPDATE session SET revoked = true WHERE id = ANY (ids::uuid[]) AND ended_at IS NOT NULL;
+    SELECT to_jsonb(true)
+$$;
 
 CREATE OR REPLACE FUNCTION svc_auth.sessions(wanted uuid) RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
@@ -296,11 +321,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS
     SELECT to_jsonb(true)
 $$;
 
-CREATE OR REPLACE FUNCTION svc_auth.mailed_token_holds(wanted text, presented text) RETURNS jsonb
+-- The recipient of a token that holds, without using it up.
+CREATE OR REPLACE FUNCTION svc_auth.mailed_token_recipient(wanted text, presented text) RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
-    SELECT to_jsonb(EXISTS (
-        SELECT FROM mailed_token WHERE mac = presented AND purpose = wanted AND expires_at > now()
-    ))
+    SELECT jsonb_build_object('user_id', user_id, 'email', email)
+        FROM mailed_token WHERE mac = presented AND purpose = wanted AND expires_at > now()
 $$;
 
 CREATE OR REPLACE FUNCTION svc_auth.use_mailed_token(wanted text, presented text) RETURNS jsonb
@@ -363,8 +388,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_tem
 BEGIN
     PERFORM end_sessions(OLD.user_id);
     DELETE FROM mailed_token WHERE user_id = OLD.user_id;
-    -- It issues none any more, so a clock of the service that is ahead may be made up for.
-    PERFORM revoke_subject(OLD.user_id::text, extract(epoch FROM clock_timestamp())::double precision + 86400, 86400);
+    -- It issues none any more, so a clock of the service that is ahead may be made up for. The five minutes are the
+    -- longest leeway.
+    PERFORM revoke_subject(OLD.user_id::text, extract(epoch FROM clock_timestamp())::double precision + 86400, 86700);
     RETURN NULL;
 END $$;
 CREATE OR REPLACE TRIGGER account_is_gone AFTER DELETE ON svc_auth.account
@@ -379,3 +405,22 @@ BEGIN
 END $$;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA svc_auth FROM PUBLIC;
+
+-- Default privileges of the owner, such as those that give the role of the service all new tables, also apply to tables
+-- of this schema, and PostgreSQL cannot exclude a schema from them.
+DO $$
+DECLARE
+    privilege record;
+BEGIN
+    FOR privilege IN
+        SELECT DISTINCT t.oid::regclass AS name, coalesce(nullif(d.grantee, 0)::regrole::text, 'PUBLIC') AS role
+        FROM pg_class AS t
+        JOIN (
+            SELECT defaclrole, defaclobjtype, (aclexplode(defaclacl)).grantee FROM pg_default_acl
+            WHERE defaclnamespace = 0
+        ) AS d ON d.defaclrole = t.relowner AND d.grantee <> t.relowner
+        WHERE t.relnamespace = 'svc_auth'::regnamespace AND t.relkind IN ('r', 'p') AND d.defaclobjtype = 'r'
+    LOOP
+        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', privilege.name, privilege.role);
+    END LOOP;
+END $$;

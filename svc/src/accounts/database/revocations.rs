@@ -1,5 +1,6 @@
 //! Revocations in PostgreSQL.
 
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
@@ -8,6 +9,7 @@ use super::sessions::seconds;
 use super::{AccountDatabase, functions};
 use crate::accounts::AccountError;
 use crate::auth::{AuthError, RevocableToken, RevocationStore};
+use crate::postgres::StatementText;
 
 functions! {
     REVOKE: "revoke_token($1, $2)";
@@ -15,6 +17,18 @@ functions! {
     REVOCATION: "revocation($1, $2)";
     REMOVE_EXPIRED: "remove_expired()";
 }
+
+/// The maximum number of tokens looked up with one statement.
+const TOKENS_AT_ONCE: usize = 1_000;
+
+/// The revocations of many tokens, in their order.
+static REVOCATIONS: LazyLock<StatementText> = LazyLock::new(|| {
+    "SELECT jsonb_agg(svc_auth.revocation( \
+         ARRAY(SELECT jsonb_array_elements_text(token -> 'ids')), token ->> 'subject' \
+     ) ORDER BY place)::text \
+     FROM jsonb_array_elements($1) WITH ORDINALITY AS tokens(token, place)"
+        .into()
+});
 
 /// Revocations in the schema `svc_auth` of PostgreSQL, shared by all instances of a service.
 ///
@@ -57,14 +71,15 @@ impl RevocationStore for PostgresRevocationStore {
             json!(token.subject()),
         ];
         let found = self.0.read(&REVOCATION, args).await.map_err(away)?;
-        let cut_off = found["cut_off"]
-            .as_f64()
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let cut_off = cut_off.map(|since| UNIX_EPOCH + since);
+        Ok(is_revoked(token, &found))
+    }
 
-        // Only a clear `false` leaves the token valid: an unexpected value counts as revoked.
-        Ok(found["revoked"] != Value::Bool(false)
-            || cut_off.is_some_and(|cut_off| token.is_before(cut_off)))
+    async fn are_revoked(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
+        let mut answers = Vec::with_capacity(tokens.len());
+        for tokens in tokens.chunks(TOKENS_AT_ONCE) {
+            answers.extend(self.look_up(tokens).await?);
+        }
+        Ok(answers)
     }
 
     async fn remove_expired(&self) -> Result<(), AuthError> {
@@ -74,6 +89,41 @@ impl RevocationStore for PostgresRevocationStore {
             .map(drop)
             .map_err(away)
     }
+}
+
+impl PostgresRevocationStore {
+    /// Looks up all tokens with one statement.
+    async fn look_up(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
+        let asked = tokens.iter().map(
+            |token| json!({ "ids": token.ids().collect::<Vec<_>>(), "subject": token.subject() }),
+        );
+        let asked = Value::Array(asked.collect());
+        let found = self.0.read(&REVOCATIONS, vec![asked]).await.map_err(away)?;
+
+        // Results and tokens are paired by position.
+        match found {
+            Value::Array(found) if found.len() == tokens.len() => Ok(tokens
+                .iter()
+                .zip(&found)
+                .map(|(token, found)| is_revoked(token, found))
+                .collect()),
+            _ => Err(AuthError::unavailable(
+                "PostgreSQL has answered another number of values",
+            )),
+        }
+    }
+}
+
+/// Whether a token is revoked, by the revocations that were found for it.
+fn is_revoked(token: &RevocableToken, found: &Value) -> bool {
+    let cut_off = found["cut_off"]
+        .as_f64()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let cut_off = cut_off.map(|since| UNIX_EPOCH + since);
+
+    // Only a clear `false` leaves the token valid: an unexpected value counts as revoked.
+    found["revoked"] != Value::Bool(false)
+        || cut_off.is_some_and(|cut_off| token.is_before(cut_off))
 }
 
 fn left(until: SystemTime) -> Duration {

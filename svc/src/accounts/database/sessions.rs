@@ -17,6 +17,8 @@ functions! {
     END: "end_session($1, $2)";
     END_ALL: "end_sessions($1)";
     SESSIONS: "sessions($1)";
+    UNREVOKED: "unrevoked_sessions()";
+    NOTE_REVOKED: "note_revoked($1)";
 }
 
 /// A session of a user, started by one log-in.
@@ -141,6 +143,22 @@ impl AccountDatabase {
     ) -> Result<EndedSessions, AccountError> {
         let ended = self.write(&END_ALL, vec![json!(user_id)]).await?;
         serde_json::from_value(ended).map_err(AccountError::unavailable)
+    }
+
+    /// Returns ended sessions of any users, up to a hundred, whose access tokens may still be valid.
+    pub(in crate::accounts) async fn unrevoked_sessions(&self) -> Result<Vec<Uuid>, AccountError> {
+        let sessions = self.read(&UNREVOKED, Vec::new()).await?;
+        serde_json::from_value(sessions).map_err(AccountError::unavailable)
+    }
+
+    /// Notes that the access tokens of ended sessions are revoked.
+    pub(in crate::accounts) async fn note_revoked(
+        &self,
+        sessions: &[Uuid],
+    ) -> Result<(), AccountError> {
+        self.write(&NOTE_REVOKED, vec![json!(sessions)])
+            .await
+            .map(drop)
     }
 
     /// The sessions of a user, most recently used first.

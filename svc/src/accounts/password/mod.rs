@@ -13,5 +13,5 @@ pub(super) use hasher::PasswordHasher;
 pub use parameters::PasswordHashing;
 pub(super) use queue::{Busy, Turn};
 pub use rules::PasswordRules;
-pub(super) use rules::Weakness;
+pub(super) use rules::{Weakness, check_names};
 pub(super) use text::Password;

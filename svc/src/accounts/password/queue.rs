@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn known_clients_have_a_queue_of_their_own_which_comes_first() {
+    fn known_clients_have_a_separate_queue_that_comes_first() {
         let queue = Queue::new(2);
         assert!((0..2).all(|_| queue.push(job(), Turn::Stranger).is_ok()));
         assert!(

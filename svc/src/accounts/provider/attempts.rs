@@ -3,9 +3,9 @@
 use ring::hmac;
 
 use super::NativeAuthProvider;
+use crate::accounts::Client;
 use crate::accounts::audit::{self, Event};
 use crate::accounts::refused::Refused;
-use crate::accounts::{AccountError, Client};
 
 /// A counted attempt.
 pub(super) struct Attempt(Vec<(String, u32)>);
@@ -56,16 +56,15 @@ impl NativeAuthProvider {
 
         let registered = run.await;
         if registered.is_err() {
-            // The registration's error is the answer; a count that remains expires with its window.
-            drop(self.forgive(&Attempt(keys)).await);
+            self.forgive(&Attempt(keys)).await;
         }
 
         registered
     }
 
     /// Runs an operation that takes a credential, as an attempt; `account` is the count key of its
-    /// account, if it has one. The attempt is taken back if it succeeds, or if the operation was
-    /// unavailable.
+    /// account, if it has one. The attempt is taken back if it succeeds, and if it failed for
+    /// another reason than the credential.
     pub(super) async fn attempt<T>(
         &self,
         client: &Client,
@@ -74,17 +73,22 @@ impl NativeAuthProvider {
     ) -> Result<T, Refused> {
         let attempt = self.count_attempt(client, account).await?;
         let result = run.await;
-        match &result {
-            Ok(_) => self.forgive(&attempt).await?,
-            Err(Refused::Unavailable(_)) => drop(self.forgive(&attempt).await),
-            Err(_) => {}
+        if matches!(
+            result,
+            Ok(_) | Err(Refused::Unavailable(_) | Refused::WeakPassword(_))
+        ) {
+            self.forgive(&attempt).await;
         }
+
         result
     }
 
-    /// Takes an attempt back.
-    async fn forgive(&self, attempt: &Attempt) -> Result<(), AccountError> {
-        self.0.database.forgive_attempt(&attempt.0).await
+    /// Takes an attempt back. A failure is only logged: the operation has its result, and a count
+    /// that remains expires with its window.
+    async fn forgive(&self, attempt: &Attempt) {
+        if let Err(error) = self.0.database.forgive_attempt(&attempt.0).await {
+            tracing::warn!(%error, "an attempt stays counted that should have been taken back");
+        }
     }
 
     /// The key of a count: neither names nor addresses are stored.

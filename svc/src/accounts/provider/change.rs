@@ -4,7 +4,7 @@ use super::NativeAuthProvider;
 use super::login::Compared;
 use super::mail::{Purpose, To};
 use crate::accounts::audit::{self, Event};
-use crate::accounts::password::Turn;
+use crate::accounts::password::{Turn, check_names};
 use crate::accounts::refused::Refused;
 use crate::accounts::tokens::{SessionToken, TokenPair};
 use crate::accounts::username::read_email;
@@ -16,10 +16,7 @@ impl NativeAuthProvider {
         &self,
         token: &SessionToken,
     ) -> Result<Account, Refused> {
-        let account = self.0.users.by_id(token.user_id).await?;
-        account
-            .filter(|account| !account.disabled)
-            .ok_or(Refused::BadToken { expired: false })
+        active(self.0.users.by_id(token.user_id).await?)
     }
 
     /// Changes the password, given the current one. All sessions end, and a new one starts.
@@ -31,7 +28,9 @@ impl NativeAuthProvider {
         client: &Client,
     ) -> Result<TokenPair, Refused> {
         let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
-        let (account, compared) = self.confirm(token, current, client).await?;
+        let account = self.account_of(token).await?;
+        check_names(&new, &account.names()).map_err(Refused::WeakPassword)?;
+        let (account, compared) = self.confirm(account, current, client).await?;
         let hash = self.0.hasher.hash(new, None, Turn::Known).await?;
 
         // The comparison is repeated with the update: of two changes with the same old password,
@@ -46,7 +45,7 @@ impl NativeAuthProvider {
         }
 
         audit::note(Event::PasswordChanged, Some(account.user_id), client);
-        self.end_all(account.user_id).await?;
+        self.end_all_after_change(account.user_id).await?;
 
         // The log-out above has changed the epoch; with the one of the comparison, no session would
         // begin.
@@ -62,20 +61,25 @@ impl NativeAuthProvider {
         password: &str,
         client: &Client,
     ) -> Result<(), Refused> {
-        let (account, _) = self.confirm(token, password, client).await?;
-        self.remove(account.user_id, client).await?;
+        let account = self.0.users.by_id(token.user_id).await?;
+
+        // Without an account, an earlier request has deleted it and failed to revoke this token.
+        if account.is_some() {
+            self.confirm(active(account)?, password, client).await?;
+        }
+
+        self.remove(token.user_id, client).await?;
+
         Ok(())
     }
 
     /// Compares the password of a logged-in user, counting the attempt.
     async fn confirm(
         &self,
-        token: &SessionToken,
+        account: Account,
         password: &str,
         client: &Client,
     ) -> Result<(Account, Compared), Refused> {
-        let account = self.account_of(token).await?;
-
         // A client with a token is not a stranger, on any network.
         let (key, _) = self.account_key(client, &account.username).await?;
         self.attempt(
@@ -114,38 +118,38 @@ impl NativeAuthProvider {
         let set = async {
             let (purpose, mac) = (Purpose::ResetPassword.as_str(), self.mac_of(token));
 
-            // Check the token before using it up: nothing is hashed for an invalid token, and a
-            // failure to hash does not use it up.
-            if !self.0.database.mailed_token_holds(purpose, &mac).await? {
-                return Err(Refused::BadMailedToken);
-            }
+            // Check the token before using it up: nothing is hashed for an invalid token, and
+            // neither a weak password nor a failure to hash uses it up.
+            let to = self.0.database.mailed_token_recipient(purpose, &mac);
+            let to = to.await?.ok_or(Refused::BadMailedToken)?;
+
+            // The account may have been deleted since the token was mailed.
+            let account = self.0.users.by_id(to.user_id).await?;
+            let account = account.ok_or(Refused::BadMailedToken)?;
+            check_names(&new, &account.names()).map_err(Refused::WeakPassword)?;
 
             let hash = self.0.hasher.hash(new, None, Turn::Stranger).await?;
             let used = self.0.database.use_mailed_token(purpose, &mac).await?;
             let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
-
-            // The account may have been deleted since the token was mailed.
             let is_set = self.0.users.set_password(user_id, &hash, None).await?;
 
             if is_set {
-                Ok(user_id)
+                Ok(account)
             } else {
                 Err(Refused::BadMailedToken)
             }
         };
 
-        let user_id = self.attempt(client, None, set).await;
-        let user_id = user_id.inspect_err(|refused| audit::note_refused_token(refused, client))?;
-        audit::note(Event::PasswordReset, Some(user_id), client);
+        let account = self.attempt(client, None, set).await;
+        let account = account.inspect_err(|refused| audit::note_refused_token(refused, client))?;
+        audit::note(Event::PasswordReset, Some(account.user_id), client);
 
         // A session begun with the old password may be an attacker's.
-        self.end_all(user_id).await?;
+        self.end_all_after_change(account.user_id).await?;
 
         // Anyone with access to the user's mail may log in, no matter how many attempts by
         // strangers have failed.
-        if let Some(account) = self.0.users.by_id(user_id).await? {
-            self.know_network(client, &account.username).await;
-        }
+        self.know_network(client, &account.username).await;
 
         Ok(())
     }
@@ -196,4 +200,11 @@ impl NativeAuthProvider {
         }
         Ok(())
     }
+}
+
+/// Returns the account, unless it is deleted or suspended.
+fn active(account: Option<Account>) -> Result<Account, Refused> {
+    account
+        .filter(|account| !account.disabled)
+        .ok_or(Refused::BadToken { expired: false })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ring::hmac;
 use tokio::sync::Semaphore;
 
-use super::{AttemptLimits, Inner, NativeAuthProvider};
+use super::{AttemptLimits, Inner, NativeAuthProvider, PendingRevocations};
 use crate::accounts::client::ClientAddress;
 use crate::accounts::mailer::{DynMailer, MAX_MAILS};
 use crate::accounts::password::PasswordHasher;
@@ -142,7 +142,8 @@ impl NativeAuthFactory {
         self
     }
 
-    /// The clock skew between instances that is tolerated when checking `exp`; none by default.
+    /// The clock skew between instances that is tolerated when checking `exp`, up to five minutes;
+    /// none by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
         self.leeway = leeway;
         self
@@ -211,6 +212,7 @@ impl NativeAuthFactory {
             rules: self.rules,
             tokens,
             revocation,
+            pending: PendingRevocations::default(),
             limits: self.limits,
             mailer: self.mailer,
             mails: Arc::new(Semaphore::new(MAX_MAILS)),

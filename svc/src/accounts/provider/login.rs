@@ -9,7 +9,7 @@ use super::NativeAuthProvider;
 use super::mail::{Purpose, To};
 use crate::accounts::audit::{self, Event};
 use crate::accounts::database::{Rotation, SessionIds};
-use crate::accounts::password::{Password, PasswordHash, Salt, Turn};
+use crate::accounts::password::{Password, PasswordHash, Salt, Turn, check_names};
 use crate::accounts::refused::Refused;
 use crate::accounts::tokens::{Issue, TokenPair, TokenType};
 use crate::accounts::username::{read_email, read_username};
@@ -37,6 +37,8 @@ impl NativeAuthProvider {
         let email =
             read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
         let password = self.0.rules.read(password).map_err(Refused::WeakPassword)?;
+        check_names(&password, &[username.as_str(), email.as_str()])
+            .map_err(Refused::WeakPassword)?;
         let create = async {
             let hash = self.0.hasher.hash(password, None, Turn::Stranger).await?;
             let account = self.0.users.create(&username, &hash, &email).await?;
@@ -203,11 +205,8 @@ impl NativeAuthProvider {
             ));
         };
 
-        // Their refresh tokens ended with their rows; access tokens would be valid until they
-        // expire.
-        for session in begun.pushed_out {
-            self.revoke_session(session).await?;
-        }
+        self.revoke_pushed_out(&begun.pushed_out).await;
+        self.revoke_left_over();
 
         Ok(self
             .0
@@ -239,6 +238,7 @@ impl NativeAuthProvider {
 
         let presented =
             presented.inspect_err(|refused| audit::note_refused_token(refused, client))?;
+        self.revoke_left_over();
         let ids = SessionIds {
             session: presented.session,
             refresh: presented.id,
@@ -283,6 +283,11 @@ impl NativeAuthProvider {
 
             Rotation::Ended => {
                 audit::note(Event::TokenInvalid, Some(presented.user_id), client);
+
+                // The request that ended the session may have failed to revoke its access tokens.
+                if self.0.revocation.is_checked() {
+                    self.forget_session(presented.session).await?;
+                }
                 Err(rejected)
             }
         }

@@ -7,17 +7,18 @@ mod factory;
 mod login;
 mod mail;
 mod networks;
+mod revoked_sessions;
 
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use futures_util::future::try_join_all;
 use ring::hmac;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 pub use attempt_limits::AttemptLimits;
 pub use factory::{NativeAuthError, NativeAuthFactory};
+use revoked_sessions::PendingRevocations;
 
 use super::audit::{self, Event};
 use super::client::{Client, ClientAddress};
@@ -53,6 +54,7 @@ pub(super) struct Inner {
     pub(super) rules: PasswordRules,
     pub(super) tokens: Tokens,
     pub(super) revocation: TokenRevocationService,
+    pending: PendingRevocations,
     pub(super) limits: AttemptLimits,
     pub(super) mailer: Option<Box<dyn DynMailer>>,
     pub(super) mails: Arc<Semaphore>,
@@ -144,45 +146,6 @@ impl NativeAuthProvider {
             .end_session(token.user_id, token.session)
             .await?;
         self.revoke_session(token.session).await
-    }
-
-    /// Revokes the access tokens of a session that has ended.
-    pub(super) async fn revoke_session(&self, session: Uuid) -> Result<(), Refused> {
-        let issuer = self.0.tokens.rules.issuer.as_deref();
-        Ok(self
-            .0
-            .revocation
-            .revoke_session(issuer, &session.to_string())
-            .await?)
-    }
-
-    /// Ends all sessions, and then revokes the access tokens issued up to now: by their time of
-    /// issue, and by their sessions. Both times come from the database's clock, as the clocks of
-    /// instances differ.
-    pub(super) async fn end_all(&self, user_id: Uuid) -> Result<(), Refused> {
-        let ended = self.0.database.end_sessions(user_id).await?;
-        let cut_off = UNIX_EPOCH + Duration::try_from_secs_f64(ended.at).unwrap_or_default();
-        self.0
-            .revocation
-            .revoke_all_before(&user_id.to_string(), cut_off)
-            .await?;
-        let issuer = self.0.tokens.rules.issuer.as_deref();
-
-        // The event in the security log already covers all of them.
-        let ended = ended
-            .sessions
-            .iter()
-            .map(Uuid::to_string)
-            .collect::<Vec<_>>();
-
-        try_join_all(
-            ended
-                .iter()
-                .map(|session| self.0.revocation.forget_session(issuer, session)),
-        )
-        .await?;
-
-        Ok(())
     }
 }
 

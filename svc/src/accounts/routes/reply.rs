@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use crate::accounts::refused::Refused;
 
+/// The challenge for a token that is not valid.
+const INVALID_TOKEN: &str = "Bearer error=\"invalid_token\"";
+
 /// A response that must not be cached, as it may contain tokens (RFC 6749, section 5.1).
 pub(super) fn reply(status: StatusCode, body: &impl Serialize) -> Response {
     let mut response = (status, axum::Json(body)).into_response();
@@ -87,7 +90,17 @@ impl IntoResponse for Refused {
                 let message = "the username or the password is wrong";
                 refusal(StatusCode::UNAUTHORIZED, "invalid_credentials", message)
             }
-            Self::BadToken { expired } => challenged(expired),
+            Self::NoToken => {
+                // No error code, as nothing was wrong with the request (RFC 6750, section 3.1).
+                challenged("Bearer", "invalid_token", "the request has no access token")
+            }
+            Self::BadToken { expired: true } => {
+                challenged(INVALID_TOKEN, "token_expired", "the token has expired")
+            }
+            Self::BadToken { expired: false } => {
+                let message = "the token is not valid or has ended";
+                challenged(INVALID_TOKEN, "invalid_token", message)
+            }
             Self::BadMailedToken => {
                 let message =
                     "the token is not valid, has been used or has expired; ask for a new one";
@@ -127,22 +140,10 @@ impl IntoResponse for Refused {
     }
 }
 
-/// RFC 6750, section 3.
-fn challenged(expired: bool) -> Response {
-    let (error, message) = match expired {
-        true => ("token_expired", "the token has expired"),
-        false => (
-            "invalid_token",
-            "the token is missing, not valid or has ended",
-        ),
-    };
-
+/// The rejection of a request without a valid token, with a challenge (RFC 6750, section 3).
+fn challenged(challenge: &str, error: &str, message: &str) -> Response {
     let body = refusal(StatusCode::UNAUTHORIZED, error, message);
-    with_header(
-        body,
-        header::WWW_AUTHENTICATE,
-        "Bearer error=\"invalid_token\"",
-    )
+    with_header(body, header::WWW_AUTHENTICATE, challenge)
 }
 
 /// The same response as for rate limits.

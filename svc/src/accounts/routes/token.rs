@@ -27,7 +27,7 @@ impl FromRequestParts<NativeAuthProvider> for Access {
         let verified = match Bearer::of(&parts.headers, MAX_LENGTH) {
             Bearer::Token(token) => verify(token, provider).await,
             // Not logged: a request without a token is no attempt with a wrong one.
-            Bearer::Absent => return Err(Refused::BadToken { expired: false }),
+            Bearer::Absent => return Err(Refused::NoToken),
             Bearer::Malformed => Err(Refused::BadToken { expired: false }),
         };
 

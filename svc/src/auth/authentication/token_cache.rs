@@ -119,7 +119,7 @@ mod tests {
     use crate::auth::{Claims, UserContext};
 
     #[test]
-    fn long_tokens_take_the_place_of_many() {
+    fn the_cache_is_bounded_by_the_bytes_of_tokens() {
         let kept = TokenCache::new(300_000).unwrap();
         let until = SystemTime::now() + std::time::Duration::from_secs(60);
         let token = Authenticated::new(Claims::default(), UserContext::new("1")).keep_until(until);

@@ -94,7 +94,7 @@ impl SignedTokenProvider {
         self
     }
 
-    /// The clock skew tolerated when checking `exp` and `nbf`; none by default.
+    /// The clock skew tolerated when checking `exp` and `nbf`, up to five minutes; none by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
         use_value("SVC_AUTH_LEEWAY", &leeway.as_secs().to_string());
         self.rules.leeway = leeway;

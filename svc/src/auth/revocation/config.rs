@@ -12,7 +12,7 @@ pub struct RevocationConfig {
     pub check_revocation: bool,
     /// The time for which a revocation is kept at least. That of one token is kept until its `exp`
     /// in any case; that of all of a user's tokens ends with it, so it must not be shorter than
-    /// tokens live.
+    /// tokens live. Five minutes, the largest leeway of a provider, are added.
     pub ttl: Duration,
     /// The time between two removals of what is kept no longer, for stores that need it.
     pub cleanup_interval: Duration,

@@ -5,17 +5,19 @@ use std::time::{Duration, SystemTime};
 
 use tokio::task::JoinHandle;
 
-use super::store::DynStore;
+use super::store::{DynStore, LookedUp};
 use super::token::session_id;
 use super::{RevocableToken, RevocationConfig, RevocationStore};
 use crate::auth::AuthError;
 use crate::auth::outage::OutageLog;
+use crate::auth::token::MAX_LEEWAY;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
 /// Revokes tokens before they expire; passed to
 /// [`AppOptions::token_revocation`](crate::AppOptions::token_revocation), and cheap to clone.
 ///
-/// A token needs `jti` and `sub` to be revoked.
+/// A token needs `jti` and `sub` to be revoked by itself. All tokens of a user are revoked by the
+/// user's identifier, whichever claim it comes from.
 ///
 /// ```
 /// use svc::auth::{MemoryRevocationStore, RevocationConfig, TokenRevocationService};
@@ -37,7 +39,10 @@ pub(super) struct Shared {
 impl TokenRevocationService {
     /// A service over a store.
     pub fn new(store: impl RevocationStore, config: RevocationConfig) -> Self {
-        let store = Arc::new(store);
+        Self::of_store(Arc::new(store), config)
+    }
+
+    pub(super) fn of_store(store: Arc<dyn DynStore>, config: RevocationConfig) -> Self {
         Self(Arc::new(Shared {
             store,
             config,
@@ -54,16 +59,17 @@ impl TokenRevocationService {
     /// the revocation.
     pub async fn revoke(&self, token: &RevocableToken) -> Result<(), AuthError> {
         self.check_enabled()?;
-        let (Some(id), Some(_)) = (token.id(), token.subject()) else {
+        let Some(id) = token.id().filter(|_| token.has_sub()) else {
             return Err(AuthError::invalid(
                 "it has no `jti` and `sub`, so it cannot be revoked",
             ));
         };
 
-        let least = SystemTime::now() + self.0.config.ttl;
+        let least = self.until();
+        let until = token.expires_at().map(past_leeway);
         self.0
             .store
-            .revoke(id, token.expires_at().map_or(least, |end| end.max(least)))
+            .revoke(id, until.map_or(least, |until| until.max(least)))
             .await?;
         record(revoked(token.subject(), "token").metadata("jti", id));
 
@@ -95,10 +101,7 @@ impl TokenRevocationService {
         self.check_enabled()?;
         self.0
             .store
-            .revoke(
-                &session_id(issuer, session),
-                SystemTime::now() + self.0.config.ttl,
-            )
+            .revoke(&session_id(issuer, session), self.until())
             .await
     }
 
@@ -120,7 +123,7 @@ impl TokenRevocationService {
         self.check_enabled()?;
         self.0
             .store
-            .revoke_all(user_id, cut_off, SystemTime::now() + self.0.config.ttl)
+            .revoke_all(user_id, cut_off, self.until())
             .await?;
         record(revoked(Some(user_id), "all tokens"));
         Ok(())
@@ -157,30 +160,29 @@ impl TokenRevocationService {
         self.0.config.enabled && self.0.config.check_revocation
     }
 
-    /// Whether each of these tokens is revoked; `false` for all of them if revocation is not
-    /// checked.
-    ///
-    /// # Errors
-    /// [`AuthError::Unavailable`] if the store does not answer, unless the configuration accepts
+    /// Whether each of these tokens is revoked; none of them if revocation is not checked. A store
+    /// that does not answer within the timeout is a failure, unless the configuration accepts
     /// tokens in that case.
     pub(crate) async fn are_revoked(
         &self,
         tokens: &[&RevocableToken],
-    ) -> Result<Vec<bool>, AuthError> {
+        timeout: Duration,
+    ) -> LookedUp {
         if !self.is_checked() {
-            return Ok(vec![false; tokens.len()]);
+            return LookedUp::none_of(tokens.len());
         }
 
-        match self.0.store.are_revoked(tokens).await {
-            Err(error) if self.0.config.allow_when_away => {
-                self.0.outages.record(
-                    &error,
-                    "tokens count although it is not known whether they were revoked",
-                );
-                Ok(vec![false; tokens.len()])
-            }
-            answers => answers,
+        let mut found = self.0.store.are_revoked(tokens, timeout).await;
+        if self.0.config.allow_when_away
+            && let Some(error) = found.failure.take()
+        {
+            self.0.outages.record(
+                &error,
+                "tokens count although it is not known whether they were revoked",
+            );
         }
+
+        found
     }
 
     /// Starts the periodic removal of expired revocations. The application calls this when it
@@ -227,6 +229,11 @@ impl TokenRevocationService {
         }
     }
 
+    /// The time until which a revocation from now is kept at least.
+    fn until(&self) -> SystemTime {
+        past_leeway(SystemTime::now() + self.0.config.ttl)
+    }
+
     fn check_enabled(&self) -> Result<(), AuthError> {
         if self.0.config.enabled {
             Ok(())
@@ -255,6 +262,12 @@ impl std::fmt::Debug for TokenRevocationService {
             .field("config", &self.0.config)
             .finish_non_exhaustive()
     }
+}
+
+/// The time until which tokens with this `exp` may be accepted.
+fn past_leeway(end: SystemTime) -> SystemTime {
+    // The clock cannot represent later times, which a token may contain.
+    end.checked_add(MAX_LEEWAY).unwrap_or(end)
 }
 
 fn revoked(user_id: Option<&str>, resource: &str) -> SecurityEvent {

@@ -1,11 +1,12 @@
 //! Several revocation services as one.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 
-use super::{RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService};
+use super::store::{DynStore, LookedUp};
+use super::{RevocableToken, RevocationConfig, TokenRevocationService};
 use crate::auth::AuthError;
 
 /// The stores of several services as one: it saves revocations in all of them, and a revocation in
@@ -33,7 +34,7 @@ impl TokenRevocationService {
 
         let config = config_of(&distinct);
 
-        Some(Self::new(Several(distinct), config))
+        Some(Self::of_store(Arc::new(Several(distinct)), config))
     }
 }
 
@@ -70,62 +71,123 @@ impl Several {
     }
 }
 
-impl RevocationStore for Several {
-    async fn revoke(&self, id: &str, until: SystemTime) -> Result<(), AuthError> {
-        // `try_join_all` would cancel the other stores at the first error, and the token would stay
-        // valid there.
-        join_all(
-            self.enabled()
-                .map(|service| service.0.store.revoke(id, until)),
-        )
-        .await
-        .into_iter()
-        .collect()
+impl DynStore for Several {
+    fn revoke<'a>(
+        &'a self,
+        id: &'a str,
+        until: SystemTime,
+    ) -> BoxFuture<'a, Result<(), AuthError>> {
+        let revoking = self
+            .enabled()
+            .map(|service| service.0.store.revoke(id, until));
+        all(revoking.collect())
     }
 
-    async fn revoke_all(
-        &self,
-        subject: &str,
+    fn revoke_all<'a>(
+        &'a self,
+        subject: &'a str,
         cut_off: SystemTime,
         until: SystemTime,
-    ) -> Result<(), AuthError> {
+    ) -> BoxFuture<'a, Result<(), AuthError>> {
         let revoking = self
             .enabled()
             .map(|service| service.0.store.revoke_all(subject, cut_off, until));
-        join_all(revoking).await.into_iter().collect()
+        all(revoking.collect())
     }
 
-    async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
-        let answers = join_all(self.0.iter().map(|service| service.is_revoked(token))).await;
+    fn is_revoked<'a>(
+        &'a self,
+        token: &'a RevocableToken,
+    ) -> BoxFuture<'a, Result<bool, AuthError>> {
+        Box::pin(async move {
+            let answers = join_all(self.0.iter().map(|service| service.is_revoked(token))).await;
 
-        // One store that knows the revocation is enough, even if another one does not answer.
-        if answers.iter().any(|answer| matches!(answer, Ok(true))) {
-            return Ok(true);
+            // One store that knows the revocation is enough, even if another one does not answer.
+            if answers.iter().any(|answer| matches!(answer, Ok(true))) {
+                return Ok(true);
+            }
+            answers
+                .into_iter()
+                .find(Result::is_err)
+                .unwrap_or(Ok(false))
+        })
+    }
+
+    fn are_revoked<'a>(
+        &'a self,
+        tokens: &'a [&'a RevocableToken],
+        timeout: Duration,
+    ) -> BoxFuture<'a, LookedUp> {
+        Box::pin(async move {
+            let services = self.0.iter();
+            let found = services.map(|service| service.are_revoked(tokens, timeout));
+            join_all(found)
+                .await
+                .into_iter()
+                .fold(LookedUp::none_of(tokens.len()), LookedUp::or)
+        })
+    }
+
+    fn remove_expired(&self) -> BoxFuture<'_, Result<(), AuthError>> {
+        let removing = self
+            .enabled()
+            .map(|service| service.0.store.remove_expired());
+        all(removing.collect())
+    }
+}
+
+/// Runs the operation of each store. `try_join_all` would cancel the others at the first error, and
+/// a token would stay valid there.
+fn all(running: Vec<BoxFuture<'_, Result<(), AuthError>>>) -> BoxFuture<'_, Result<(), AuthError>> {
+    Box::pin(async move {
+        let answers = join_all(running).await;
+        answers.into_iter().collect::<Result<(), AuthError>>()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::auth::{Claims, MemoryRevocationStore, RevocationStore, UserContext};
+
+    /// A store that does not answer.
+    struct Silent;
+
+    impl RevocationStore for Silent {
+        async fn revoke(&self, _: &str, _: SystemTime) -> Result<(), AuthError> {
+            Ok(())
         }
-        answers
-            .into_iter()
-            .find(Result::is_err)
-            .unwrap_or(Ok(false))
-    }
-
-    async fn are_revoked(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
-        let mut revoked = vec![false; tokens.len()];
-        for answers in join_all(self.0.iter().map(|service| service.are_revoked(tokens))).await {
-            revoked
-                .iter_mut()
-                .zip(answers?)
-                .for_each(|(revoked, answer)| *revoked |= answer);
+        async fn revoke_all(&self, _: &str, _: SystemTime, _: SystemTime) -> Result<(), AuthError> {
+            Ok(())
         }
-        Ok(revoked)
+        async fn is_revoked(&self, _: &RevocableToken) -> Result<bool, AuthError> {
+            std::future::pending().await
+        }
     }
 
-    async fn remove_expired(&self) -> Result<(), AuthError> {
-        join_all(
-            self.enabled()
-                .map(|service| service.0.store.remove_expired()),
-        )
-        .await
-        .into_iter()
-        .collect()
+    #[tokio::test]
+    async fn a_silent_store_hides_no_revocation_of_another_store() {
+        let token = |id: &str| {
+            let claims = Map::from_iter([
+                ("jti".to_owned(), json!(id)),
+                ("sub".to_owned(), json!("ada")),
+            ]);
+            RevocableToken::new(&Claims::new(claims), &UserContext::new("ada"))
+        };
+
+        let (ended, held) = (token("1"), token("2"));
+        let config = RevocationConfig::default();
+        let known = TokenRevocationService::new(MemoryRevocationStore::new(), config.clone());
+        known.revoke(&ended).await.unwrap();
+        let silent = TokenRevocationService::new(Silent, config);
+        let both = TokenRevocationService::of_all([silent, known]).unwrap();
+        let found = both
+            .are_revoked(&[&ended, &held], Duration::from_millis(50))
+            .await;
+
+        assert_eq!(found.revoked, [true, false]);
+        assert!(found.failure.is_some());
     }
 }

@@ -1,7 +1,7 @@
 //! The trait for revocation stores.
 
 use std::future::Future;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 
@@ -73,6 +73,44 @@ pub trait RevocationStore: Send + Sync + 'static {
     }
 }
 
+/// The result of looking up several tokens.
+#[derive(Debug)]
+pub(crate) struct LookedUp {
+    /// Whether each of the tokens is known to be revoked.
+    pub(crate) revoked: Vec<bool>,
+    /// Why the other tokens may be revoked as well: a store did not answer.
+    pub(crate) failure: Option<AuthError>,
+}
+
+impl LookedUp {
+    /// None of so many tokens is revoked.
+    pub(super) fn none_of(count: usize) -> Self {
+        Self {
+            revoked: vec![false; count],
+            failure: None,
+        }
+    }
+
+    fn failed(count: usize, error: AuthError) -> Self {
+        Self {
+            failure: Some(error),
+            ..Self::none_of(count)
+        }
+    }
+
+    /// The results of two stores: a revocation in either of them counts.
+    pub(super) fn or(mut self, other: Self) -> Self {
+        for (revoked, other) in self.revoked.iter_mut().zip(other.revoked) {
+            *revoked |= other;
+        }
+
+        Self {
+            failure: self.failure.or(other.failure),
+            ..self
+        }
+    }
+}
+
 /// [`RevocationStore`] for trait objects.
 pub(super) trait DynStore: Send + Sync {
     fn revoke<'a>(&'a self, id: &'a str, until: SystemTime)
@@ -90,7 +128,8 @@ pub(super) trait DynStore: Send + Sync {
     fn are_revoked<'a>(
         &'a self,
         tokens: &'a [&'a RevocableToken],
-    ) -> BoxFuture<'a, Result<Vec<bool>, AuthError>>;
+        timeout: Duration,
+    ) -> BoxFuture<'a, LookedUp>;
     fn remove_expired(&self) -> BoxFuture<'_, Result<(), AuthError>>;
 }
 
@@ -119,8 +158,28 @@ impl<S: RevocationStore> DynStore for S {
     fn are_revoked<'a>(
         &'a self,
         tokens: &'a [&'a RevocableToken],
-    ) -> BoxFuture<'a, Result<Vec<bool>, AuthError>> {
-        Box::pin(RevocationStore::are_revoked(self, tokens))
+        timeout: Duration,
+    ) -> BoxFuture<'a, LookedUp> {
+        Box::pin(async move {
+            let found =
+                tokio::time::timeout(timeout, RevocationStore::are_revoked(self, tokens)).await;
+            let error = match found {
+                Ok(Ok(revoked)) if revoked.len() == tokens.len() => {
+                    return LookedUp {
+                        revoked,
+                        failure: None,
+                    };
+                }
+                // Results and tokens are paired by position.
+                Ok(Ok(_)) => {
+                    AuthError::unavailable("the store has answered another number of tokens")
+                }
+                Ok(Err(error)) => error,
+                Err(_) => AuthError::unavailable("no answer in time"),
+            };
+
+            LookedUp::failed(tokens.len(), error)
+        })
     }
     fn remove_expired(&self) -> BoxFuture<'_, Result<(), AuthError>> {
         Box::pin(RevocationStore::remove_expired(self))

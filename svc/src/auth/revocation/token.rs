@@ -13,6 +13,7 @@ pub struct RevocableToken {
     id: Option<String>,
     session_id: Option<String>,
     subject: Option<String>,
+    has_sub: bool,
     issued_at: Option<SystemTime>,
     expires_at: Option<SystemTime>,
 }
@@ -25,8 +26,10 @@ impl RevocableToken {
                 .token_id()
                 .map(|id| hashed_id(claims.issuer().unwrap_or_default(), id)),
             session_id: claims.text("sid").map(|id| session_id(claims.issuer(), id)),
-            // The application revokes by the user's identifier, which may come from another claim.
-            subject: claims.subject().map(|_| user.user_id.clone()),
+            // The application revokes by the user's identifier, which may come from another claim
+            // than `sub`.
+            subject: Some(user.user_id.clone()).filter(|id| !id.is_empty()),
+            has_sub: claims.subject().is_some(),
             issued_at: claims.issued_at().and_then(time),
             expires_at: claims.expires_at().and_then(time),
         }
@@ -49,9 +52,14 @@ impl RevocableToken {
         [self.id(), self.session_id()].into_iter().flatten()
     }
 
-    /// The identifier of its user; `None` for a token without `sub`.
+    /// The identifier of its user, from whichever claim; `None` if it is empty.
     pub fn subject(&self) -> Option<&str> {
         self.subject.as_deref()
+    }
+
+    /// Whether the token has `sub`.
+    pub(super) fn has_sub(&self) -> bool {
+        self.has_sub
     }
 
     /// The time of issue.

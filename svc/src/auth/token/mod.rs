@@ -5,6 +5,7 @@ mod algorithm;
 pub(super) mod claims;
 #[cfg(feature = "auth")]
 mod jws;
+mod leeway;
 
 pub(super) use algorithm::ALGORITHMS;
 pub use algorithm::TokenAlgorithm;
@@ -16,3 +17,4 @@ pub(super) use jws::is_for;
 pub(crate) use jws::{ClaimRules, Compact};
 #[cfg(feature = "auth")]
 pub use jws::{KeyError, SigningKey, VerifyingKey};
+pub(super) use leeway::MAX_LEEWAY;

@@ -67,7 +67,7 @@ async fn claims_become_the_user() {
 }
 
 #[tokio::test]
-async fn keycloak_nests_roles() {
+async fn nested_roles_of_keycloak_are_read() {
     let case = case(|config| {
         config.roles_claim = Some("/realm_access/roles".to_owned());
         config.permissions_claim = Some("/resource_access/shop/roles".to_owned());
@@ -103,7 +103,7 @@ async fn keycloak_nests_roles() {
 }
 
 #[tokio::test]
-async fn cognito_names_the_client_in_place_of_an_audience() {
+async fn cognito_tokens_are_matched_by_client_id() {
     let case = case(|config| {
         config.audience_claim = "/client_id".to_owned();
         config.api_identifier = Some("4kfs".to_owned());
@@ -129,7 +129,7 @@ async fn cognito_names_the_client_in_place_of_an_audience() {
 }
 
 #[tokio::test]
-async fn entra_writes_scopes_as_words() {
+async fn space_separated_scopes_of_entra_are_read() {
     let case = case(|config| {
         config.roles_claim = Some("/roles".to_owned());
         config.permissions_claim = Some("/scp".to_owned());
@@ -150,7 +150,7 @@ async fn entra_writes_scopes_as_words() {
     );
 }
 
-/// They say who has logged in to a client, and not what the client may do here.
+/// They identify the user of a client, and do not say what the client may do here.
 #[tokio::test]
 async fn id_tokens_and_bound_tokens_are_refused() {
     let case = case(|config| config.client_id = Some(API.to_owned())).await;

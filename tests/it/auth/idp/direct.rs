@@ -56,7 +56,7 @@ async fn a_token_is_verified_without_a_request() {
 }
 
 #[tokio::test]
-async fn keys_that_come_over_http_are_a_weakness() {
+async fn fetching_keys_over_http_is_a_weakness() {
     let provider = || IdpProvider::new("acme.eu.auth0.com", "https://api.acme.example").unwrap();
     assert_eq!(AuthProvider::weakness(&provider()), None);
     assert_eq!(

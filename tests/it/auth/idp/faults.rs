@@ -36,7 +36,7 @@ async fn willing() -> Issuer {
 }
 
 #[tokio::test]
-async fn the_keys_that_there_are_serve_while_a_fetch_fails() {
+async fn cached_keys_are_used_while_a_fetch_fails() {
     let other = willing().await;
     let survive = async |fault: Answer| {
         let (issuer, key) = (Issuer::start().await, Key::new("a"));
@@ -53,7 +53,7 @@ async fn the_keys_that_there_are_serve_while_a_fetch_fails() {
         eventually(async || {
             number += 1;
             user(&app, &held(number)).await.unwrap();
-            if issuer.asked(KEYS).len() > 1 {
+            if issuer.received(KEYS).len() > 1 {
                 Ok(())
             } else {
                 Err("it is not asked again".to_owned())
@@ -61,18 +61,18 @@ async fn the_keys_that_there_are_serve_while_a_fetch_fails() {
         })
         .await;
         // It is not asked with each request.
-        let asked = issuer.asked(KEYS).len();
+        let asked = issuer.received(KEYS).len();
         for number in 1_000..1_020 {
             user(&app, &held(number)).await.unwrap();
         }
-        assert_eq!(issuer.asked(KEYS).len(), asked);
+        assert_eq!(issuer.received(KEYS).len(), asked);
     };
     join_all(faults(&other).into_iter().map(survive)).await;
-    assert_eq!(other.asked(KEYS), []);
+    assert_eq!(other.received(KEYS), []);
 }
 
 #[tokio::test]
-async fn a_service_without_keys_says_so_and_recovers_by_itself() {
+async fn a_service_without_keys_is_unavailable_until_a_fetch_succeeds() {
     let other = willing().await;
     let recover = async |fault: Answer| {
         let (issuer, key) = (Issuer::start().await, Key::new("a"));
@@ -97,7 +97,7 @@ async fn a_service_without_keys_says_so_and_recovers_by_itself() {
         eventually(async || user(&app, &held).await).await;
     };
     join_all(faults(&other).into_iter().map(recover)).await;
-    assert_eq!(other.asked(KEYS), []);
+    assert_eq!(other.received(KEYS), []);
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ fn active(issuer: &Issuer, more: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn the_issuer_says_whose_a_token_is() {
+async fn introspection_identifies_the_user() {
     let issuer = Issuer::start().await;
     issuer.answers(PATH, active(&issuer, json!({ "tenant": "acme" })));
     let app = App::serve(options().auth_provider(provider(&issuer))).await;
@@ -47,7 +47,7 @@ async fn the_issuer_says_whose_a_token_is() {
         assert_eq!((user.user_id.as_str(), user.permissions.len()), ("ada", 2));
         assert_eq!(user.metadata["tenant"], "acme");
     }
-    let [asked] = issuer.asked(PATH).try_into().unwrap();
+    let [asked] = issuer.received(PATH).try_into().unwrap();
     assert_eq!(
         asked.body,
         "token=opaque%2B%2F%3D&token_type_hint=access_token"
@@ -58,11 +58,11 @@ async fn the_issuer_says_whose_a_token_is() {
         Some("Basic c2hvcCUzQTE6aHVudGVyKzI=")
     );
     assert_eq!(user(&app, "another").await.unwrap().user_id, "ada");
-    assert_eq!(issuer.asked(PATH).len(), 2);
+    assert_eq!(issuer.received(PATH).len(), 2);
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused() {
+async fn introspected_tokens_with_wrong_claims_are_refused() {
     let issuer = Issuer::start().await;
     let app = App::serve(options().auth_provider(provider(&issuer))).await;
     for (number, more) in [
@@ -103,7 +103,7 @@ async fn what_does_not_fit_is_refused() {
 }
 
 #[tokio::test]
-async fn an_issuer_that_is_away_closes_the_service_to_tokens() {
+async fn tokens_are_unavailable_while_introspection_fails() {
     let issuer = Issuer::start().await;
     let app = App::serve(options().auth_provider(provider(&issuer))).await;
     for fault in [
@@ -122,20 +122,20 @@ async fn an_issuer_that_is_away_closes_the_service_to_tokens() {
             (503, "SERVICE_UNAVAILABLE")
         );
     }
-    assert_eq!(issuer.asked("/elsewhere"), []);
+    assert_eq!(issuer.received("/elsewhere"), []);
     issuer.answers(PATH, active(&issuer, json!({})));
     user(&app, "opaque").await.unwrap();
 }
 
 #[tokio::test]
-async fn an_answer_is_kept_for_its_time() {
+async fn an_introspection_response_is_cached_for_the_configured_time() {
     let issuer = Issuer::start().await;
     issuer.answers(PATH, active(&issuer, json!({})));
     let never =
         App::serve(options().auth_provider(provider(&issuer).keep_for(Duration::ZERO))).await;
     for asked in 1..4 {
         user(&never, "opaque").await.unwrap();
-        assert_eq!(issuer.asked(PATH).len(), asked);
+        assert_eq!(issuer.received(PATH).len(), asked);
     }
     let short = Arc::new(
         App::serve(options().auth_provider(provider(&issuer).keep_for(Duration::from_secs(1))))
@@ -150,9 +150,9 @@ async fn an_answer_is_kept_for_its_time() {
     .await;
 }
 
-/// A program may ask the provider itself.
+/// A program can call the provider itself.
 #[tokio::test]
-async fn it_is_asked_without_a_request_too() {
+async fn introspection_works_without_a_request() {
     let issuer = Issuer::start().await;
     issuer.answers(PATH, active(&issuer, json!({})));
     let provider = provider(&issuer);
@@ -174,7 +174,7 @@ async fn it_is_asked_without_a_request_too() {
 }
 
 #[test]
-fn tokens_for_whomever_are_a_weakness() {
+fn introspection_without_an_audience_or_scope_is_a_weakness() {
     let of = |url: &str| IntrospectionProvider::new(url, "shop", "hunter2").unwrap();
     let weakness =
         |provider: IntrospectionProvider| AuthProvider::weakness(&provider).unwrap_or_default();

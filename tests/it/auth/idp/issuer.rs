@@ -35,7 +35,7 @@ pub(super) enum Answer {
 
 /// A request that the issuer has got: its path with the query, its `Authorization`, and its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct Received {
     pub(super) path: String,
     pub(super) authorization: Option<String>,
     pub(super) body: String,
@@ -50,7 +50,7 @@ pub(super) struct Issuer {
 #[derive(Default)]
 struct Script {
     answers: Mutex<HashMap<String, Answer>>,
-    asked: Mutex<Vec<Asked>>,
+    received: Mutex<Vec<Received>>,
 }
 
 impl Issuer {
@@ -90,11 +90,11 @@ impl Issuer {
     }
 
     /// The requests for a path.
-    pub(super) fn asked(&self, path: &str) -> Vec<Asked> {
-        let asked = self.script.asked.lock().unwrap();
-        asked
+    pub(super) fn received(&self, path: &str) -> Vec<Received> {
+        let received = self.script.received.lock().unwrap();
+        received
             .iter()
-            .filter(|asked| asked.path.split('?').next() == Some(path))
+            .filter(|request| request.path.split('?').next() == Some(path))
             .cloned()
             .collect()
     }
@@ -132,7 +132,7 @@ impl Script {
             .map(|value| text(value.as_bytes()));
         let body = text(&to_bytes(body, 1 << 20).await.unwrap());
         let path = parts.uri.path().to_owned();
-        self.asked.lock().unwrap().push(Asked {
+        self.received.lock().unwrap().push(Received {
             path: parts.uri.to_string(),
             authorization,
             body,

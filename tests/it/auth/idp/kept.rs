@@ -54,7 +54,7 @@ impl Verifying {
 }
 
 #[tokio::test]
-async fn a_token_is_verified_once_while_the_keys_are_young() {
+async fn a_token_is_verified_once_while_the_keys_are_fresh() {
     let verifying = Verifying::start(Duration::from_secs(3_600)).await;
     // The first has the keys fetched, and what was verified before they came counts no more.
     verifying.ask().await;
@@ -63,15 +63,15 @@ async fn a_token_is_verified_once_while_the_keys_are_young() {
     }
 }
 
-/// They are tried again later, and the token is not verified for each request until then.
+/// The fetch is retried later, and the token is not verified for each request until then.
 #[tokio::test]
-async fn a_token_is_kept_while_old_keys_cannot_be_fetched() {
+async fn a_token_stays_cached_while_keys_cannot_be_refetched() {
     let verifying = Verifying::start(Duration::from_secs(1)).await;
     verifying.ask().await;
     verifying.issuer.answers(KEYS, Answer::Status(503));
     eventually(async || {
         let verified = verifying.ask().await;
-        if verifying.issuer.asked(KEYS).len() == 1 {
+        if verifying.issuer.received(KEYS).len() == 1 {
             Err(format!("{verified} verified"))
         } else {
             Ok(())
@@ -82,11 +82,11 @@ async fn a_token_is_kept_while_old_keys_cannot_be_fetched() {
     for _ in 0..3 {
         assert_eq!(verifying.ask().await, verified);
     }
-    assert_eq!(verifying.issuer.asked(KEYS).len(), 2);
+    assert_eq!(verifying.issuer.received(KEYS).len(), 2);
 }
 
 #[tokio::test]
-async fn the_same_keys_fetched_anew_change_nothing() {
+async fn refetching_the_same_keys_keeps_the_generation() {
     let (issuer, key) = (Issuer::start().await, Key::new("a"));
     issuer.publishes(&[&key]);
     let mut config = issuer.config();
@@ -97,7 +97,7 @@ async fn the_same_keys_fetched_anew_change_nothing() {
     let generation = provider.key_generation();
     eventually(async || {
         provider.validate_token(&token).await.unwrap();
-        if issuer.asked(KEYS).len() == 1 {
+        if issuer.received(KEYS).len() == 1 {
             Err("the keys are young".to_owned())
         } else {
             Ok(())

@@ -11,7 +11,7 @@ use super::super::service::options_with;
 use super::issuer::{Answer, Issuer, KEYS, Key, invalid, serve, user};
 
 #[tokio::test]
-async fn a_key_that_comes_is_fetched_and_one_that_goes_counts_no_more() {
+async fn rotation_fetches_the_new_key_and_drops_the_old_one() {
     let issuer = Issuer::start().await;
     let (old, new) = (Key::new("old"), Key::new("new"));
     issuer.publishes(&[&old]);
@@ -24,13 +24,13 @@ async fn a_key_that_comes_is_fetched_and_one_that_goes_counts_no_more() {
     user(&app, &new.sign(&issuer.claims(json!({}))))
         .await
         .unwrap();
-    assert_eq!(issuer.asked(KEYS).len(), 2);
+    assert_eq!(issuer.received(KEYS).len(), 2);
     // It was kept, and is dropped with its key.
     assert_eq!(user(&app, &held).await, invalid());
 }
 
 #[tokio::test]
-async fn keys_are_fetched_anew_when_they_are_old() {
+async fn stale_keys_are_refetched() {
     let issuer = Issuer::start().await;
     let (old, new) = (Key::new("same"), Key::new("same"));
     issuer.publishes(&[&old]);
@@ -52,7 +52,7 @@ async fn keys_are_fetched_anew_when_they_are_old() {
 }
 
 #[tokio::test]
-async fn without_a_cache_each_token_has_the_keys_fetched() {
+async fn without_a_cache_the_keys_are_fetched_for_each_request() {
     let issuer = Issuer::start().await;
     let key = Key::new("a");
     issuer.publishes(&[&key]);
@@ -62,11 +62,11 @@ async fn without_a_cache_each_token_has_the_keys_fetched() {
     let held = key.sign(&issuer.claims(json!({})));
     for fetches in 1..4 {
         user(&app, &held).await.unwrap();
-        assert_eq!(issuer.asked(KEYS).len(), fetches);
+        assert_eq!(issuer.received(KEYS).len(), fetches);
     }
 }
 
-/// Whoever makes up names of keys does not get the issuer asked.
+/// Requests with invented names of keys cause no further requests to the issuer.
 #[tokio::test]
 async fn a_thousand_unknown_keys_cause_one_fetch() {
     let issuer = Issuer::start().await;
@@ -98,13 +98,13 @@ async fn a_thousand_unknown_keys_cause_one_fetch() {
             assert_eq!(asked.await.unwrap(), invalid());
         }
     }
-    assert_eq!(issuer.asked(KEYS).len(), 2);
+    assert_eq!(issuer.received(KEYS).len(), 2);
     user(&app, &held).await.unwrap();
 }
 
-/// Twenty requests of a service that has no keys yet.
+/// Twenty requests to a service that has no keys yet.
 #[tokio::test]
-async fn there_is_one_fetch_at_a_time() {
+async fn concurrent_requests_share_one_fetch() {
     let issuer = Issuer::start().await;
     let key = Key::new("a");
     issuer.publishes(&[&key]);
@@ -119,11 +119,11 @@ async fn there_is_one_fetch_at_a_time() {
     for asked in asking.collect::<Vec<_>>() {
         asked.await.unwrap().unwrap();
     }
-    assert_eq!(issuer.asked(KEYS).len(), 1);
+    assert_eq!(issuer.received(KEYS).len(), 1);
 }
 
 #[tokio::test]
-async fn a_token_without_the_name_of_its_key_may_be_of_any() {
+async fn a_token_without_a_kid_is_tried_with_every_key() {
     let issuer = Issuer::start().await;
     let keys = [Key::new("a"), Key::new("b")];
     issuer.publishes(&keys.each_ref());
@@ -160,7 +160,7 @@ async fn a_token_without_the_name_of_its_key_may_be_of_any() {
 }
 
 #[tokio::test]
-async fn the_metadata_of_an_issuer_say_where_its_keys_are() {
+async fn the_discovery_document_locates_the_keys() {
     let issuer = Issuer::start().await;
     let key = Key::new("a");
     issuer.publishes(&[&key]);

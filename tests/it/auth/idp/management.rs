@@ -40,7 +40,7 @@ async fn issuer() -> (Issuer, IdpProvider) {
 }
 
 #[tokio::test]
-async fn a_token_of_the_clients_own_is_asked_for_once() {
+async fn a_management_token_is_requested_once() {
     let (issuer, provider) = issuer().await;
     let (first, second) = tokio::join!(
         provider.get_user_profile("auth0|ada", None),
@@ -55,7 +55,7 @@ async fn a_token_of_the_clients_own_is_asked_for_once() {
         .await
         .unwrap();
     assert_eq!(permissions, ["posts:read", "posts:write"]);
-    let [token] = issuer.asked("/oauth/token").try_into().unwrap();
+    let [token] = issuer.received("/oauth/token").try_into().unwrap();
     let body: Value = serde_json::from_str(&token.body).unwrap();
     let audience = issuer.url("/api/v2/");
     assert_eq!(
@@ -65,7 +65,7 @@ async fn a_token_of_the_clients_own_is_asked_for_once() {
         })
     );
     assert_eq!(
-        issuer.asked(USER)[0].authorization.as_deref(),
+        issuer.received(USER)[0].authorization.as_deref(),
         Some("Bearer managing")
     );
     // A token of the caller's own takes its place.
@@ -74,13 +74,13 @@ async fn a_token_of_the_clients_own_is_asked_for_once() {
         .await
         .unwrap();
     assert_eq!(
-        issuer.asked(USER)[1].authorization.as_deref(),
+        issuer.received(USER)[1].authorization.as_deref(),
         Some("Bearer another")
     );
 }
 
 #[tokio::test]
-async fn a_token_that_ends_is_asked_for_again() {
+async fn an_expiring_management_token_is_requested_again() {
     let (issuer, provider) = issuer().await;
     issuer.answers(
         "/oauth/token",
@@ -88,12 +88,12 @@ async fn a_token_that_ends_is_asked_for_again() {
     );
     for asked in 1..3 {
         provider.get_user_profile("auth0|ada", None).await.unwrap();
-        assert_eq!(issuer.asked("/oauth/token").len(), asked);
+        assert_eq!(issuer.received("/oauth/token").len(), asked);
     }
 }
 
 #[tokio::test]
-async fn errors_name_neither_secrets_nor_tokens() {
+async fn errors_contain_no_secrets_or_tokens() {
     let (issuer, provider) = issuer().await;
     for fault in [
         Answer::Status(403),
@@ -131,9 +131,9 @@ async fn errors_name_neither_secrets_nor_tokens() {
     assert!(!format!("{provider:?}").contains("hunter2"));
 }
 
-/// A page that is full may be the last one; only the next tells.
+/// A full page can be the last one; only the next page shows it.
 #[tokio::test]
-async fn a_full_page_is_not_the_last() {
+async fn pages_are_read_until_one_is_not_full() {
     let (issuer, provider) = issuer().await;
     let path = format!("{USER}/roles");
     let full: Vec<_> = (0..100)
@@ -148,7 +148,7 @@ async fn a_full_page_is_not_the_last() {
         error.to_string().contains("more than 5000 entries"),
         "{error}"
     );
-    assert_eq!(issuer.asked(&path).len(), 50);
+    assert_eq!(issuer.received(&path).len(), 50);
     issuer.answers(&path, Answer::Json(json!(full[1..])));
     assert_eq!(
         provider
@@ -158,12 +158,12 @@ async fn a_full_page_is_not_the_last() {
             .len(),
         99
     );
-    assert_eq!(issuer.asked(&path).len(), 51);
+    assert_eq!(issuer.received(&path).len(), 51);
 }
 
-/// An identifier is one part of a path, whatever is in it.
+/// An identifier is one segment of a path, whatever characters it has.
 #[tokio::test]
-async fn identifiers_do_not_leave_their_place() {
+async fn user_ids_are_encoded_in_the_path() {
     let (issuer, provider) = issuer().await;
     for id in ["../clients", "a/b", "a?b=c", "a#b", "a b"] {
         assert!(
@@ -173,12 +173,12 @@ async fn identifiers_do_not_leave_their_place() {
                 .is_err()
         );
     }
-    assert_eq!(issuer.asked("/api/v2/clients"), []);
-    assert_eq!(issuer.asked("/api/v2/users/%2E%2E%2Fclients").len(), 1);
+    assert_eq!(issuer.received("/api/v2/clients"), []);
+    assert_eq!(issuer.received("/api/v2/users/%2E%2E%2Fclients").len(), 1);
 }
 
 #[tokio::test]
-async fn log_outs_end_tokens() {
+async fn log_outs_revoke_tokens() {
     let (issuer, provider) = issuer().await;
     let key = Key::new("a");
     issuer.publishes(&[&key]);

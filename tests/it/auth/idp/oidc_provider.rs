@@ -96,7 +96,7 @@ impl OidcProvider {
 }
 
 #[tokio::test]
-async fn its_access_tokens_say_who_asks() {
+async fn access_tokens_identify_the_user() {
     let mut oidc = OidcProvider::start().await;
     let app = serve(oidc.config().create_provider().unwrap()).await;
     let user = user(&app, &oidc.token(API).await).await.unwrap();
@@ -109,7 +109,7 @@ async fn its_access_tokens_say_who_asks() {
 }
 
 #[tokio::test]
-async fn its_tokens_by_other_algorithms_count_where_they_are_allowed() {
+async fn tokens_of_other_algorithms_are_accepted_only_if_allowed() {
     let mut oidc = OidcProvider::start().await;
     for (audience, algorithm) in [
         ("https://es.example", TokenAlgorithm::Es256),
@@ -141,7 +141,7 @@ async fn its_tokens_by_other_algorithms_count_where_they_are_allowed() {
 }
 
 #[tokio::test]
-async fn tokens_for_others_and_altered_ones_are_refused() {
+async fn foreign_and_altered_tokens_are_refused() {
     let mut oidc = OidcProvider::start().await;
     let app = serve(oidc.config().create_provider().unwrap()).await;
     let good = oidc.token(API).await;
@@ -164,9 +164,9 @@ async fn tokens_for_others_and_altered_ones_are_refused() {
     assert_eq!(user(&app, &other.token(API).await).await, invalid());
 }
 
-/// Also by a service whose audience is the client, which is all that such a token names.
+/// Also by a service whose audience is the client, the only audience of such a token.
 #[tokio::test]
-async fn its_id_tokens_are_refused() {
+async fn id_tokens_are_refused() {
     let mut oidc = OidcProvider::start().await;
     let (access, id) = (oidc.token(API).await, oidc.id_token().await);
     let api = oidc.config();
@@ -203,7 +203,7 @@ async fn its_id_tokens_are_refused() {
 
 /// The public authorities have not signed the certificate.
 #[tokio::test]
-async fn a_certificate_of_nobody_is_not_trusted() {
+async fn a_certificate_of_an_unknown_authority_is_not_trusted() {
     let mut oidc = OidcProvider::start().await;
     let config = IdpConfig {
         root_certificates: None,
@@ -217,7 +217,7 @@ async fn a_certificate_of_nobody_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn its_opaque_tokens_are_introspected_until_they_are_revoked() {
+async fn opaque_tokens_are_accepted_until_they_are_revoked() {
     let mut oidc = OidcProvider::start().await;
     let pem = std::fs::read_to_string(oidc.folder.path().join("certificate.pem")).unwrap();
     let endpoint = format!("{}/token/introspection", oidc.issuer);

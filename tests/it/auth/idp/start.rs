@@ -21,7 +21,7 @@ async fn start(variables: &[(&str, &str)]) -> Result<(), String> {
 }
 
 #[tokio::test]
-async fn settings_are_complete_or_stop_the_start() {
+async fn incomplete_or_invalid_settings_prevent_startup() {
     let domain = ("SVC_IDP_DOMAIN", "id.example");
     let api = ("SVC_IDP_API_IDENTIFIER", "https://api.example");
     assert_eq!(start(&[domain, api]).await, Ok(()));
@@ -87,9 +87,9 @@ async fn settings_are_complete_or_stop_the_start() {
     }
 }
 
-/// Keys and tokens that go over http can be changed and read.
+/// Keys and tokens sent over http can be changed and read.
 #[tokio::test]
-async fn http_is_for_development_on_this_machine() {
+async fn plain_http_is_only_for_local_development() {
     let idp = |domain: &str| IdpProvider::new(domain, "https://api.example");
     assert!(
         idp("http://id.example").is_err()

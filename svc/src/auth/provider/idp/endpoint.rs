@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_stay_where_they_are() {
+    fn redirects_stay_on_their_host() {
         let keys = Endpoint::parse("https://id.example/keys").unwrap();
         for good in ["/other", "https://id.example/other?x=1"] {
             assert!(keys.redirected(good).is_some(), "{good}");

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_verifies_is_taken_and_the_rest_left() {
+    fn only_verifying_keys_are_accepted() {
         for good in [
             json!({}),
             json!({ "use": "sig" }),

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
+use crate::auth::token::MAX_LEEWAY;
 use crate::auth::{AuthError, Claims};
 
 /// The number of seconds that an issuer's clock may be ahead when checking `iat`. A token dated in
@@ -17,7 +18,7 @@ pub(crate) struct ClaimRules {
     pub(crate) issuer: Option<String>,
     /// The required audience, if any.
     pub(crate) audience: Option<String>,
-    /// The clock skew tolerated when checking `exp` and `nbf`.
+    /// The clock skew tolerated when checking `exp` and `nbf`; at most `MAX_LEEWAY` is.
     pub(crate) leeway: Duration,
     /// Whether `exp` may be missing, because the issuer itself has confirmed the token.
     pub(crate) may_lack_exp: bool,
@@ -60,7 +61,9 @@ impl ClaimRules {
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default()
             .as_secs_f64();
-        let leeway = self.leeway.as_secs_f64();
+
+        // After the largest leeway, revocations are forgotten.
+        let leeway = self.leeway.min(MAX_LEEWAY).as_secs_f64();
         let expires = time(claims, "exp")?;
         if expires.is_none() && !self.may_lack_exp {
             return Err(AuthError::invalid("there is no `exp`"));

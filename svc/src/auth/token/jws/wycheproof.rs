@@ -57,7 +57,7 @@ macro_rules! verify {
 }
 
 #[test]
-fn rsa_with_pkcs_1() {
+fn rsa_pkcs1_signatures_match_the_vectors() {
     verify! { rsa_pkcs1_verify:
         Rsa2048Sha256 for Rs256; Rsa3072Sha256 for Rs256; Rsa4096Sha256 for Rs256; Rsa8192Sha256 for Rs256;
         Rsa2048Sha384 for Rs384; Rsa3072Sha384 for Rs384; Rsa4096Sha384 for Rs384; Rsa8192Sha384 for Rs384;
@@ -66,7 +66,7 @@ fn rsa_with_pkcs_1() {
 }
 
 #[test]
-fn rsa_with_pss() {
+fn rsa_pss_signatures_match_the_vectors() {
     verify! { rsa_pss_verify:
         RsaPss2048Sha256Mgf1SaltLen32 for Ps256; RsaPss3072Sha256Mgf1SaltLen32 for Ps256;
         RsaPss4096Sha256Mgf1SaltLen32 for Ps256; RsaPss2048Sha384Mgf1SaltLen48 for Ps384;
@@ -77,7 +77,7 @@ fn rsa_with_pss() {
 /// RFC 7518, section 3.5: the salt is as long as the hash, so signatures with a salt of another
 /// length are invalid here.
 #[test]
-fn salts_of_another_length() {
+fn pss_salts_of_another_length_are_invalid() {
     use rsa_pss_verify::TestName::{RsaPss2048Sha256Mgf1SaltLen0, RsaPss4096Sha512Mgf1SaltLen32};
 
     for (name, algorithm) in [
@@ -105,7 +105,7 @@ fn salts_of_another_length() {
 }
 
 #[test]
-fn elliptic_curves() {
+fn elliptic_curve_signatures_match_the_vectors() {
     verify! { ecdsa: EcdsaSecp256r1Sha256P1363 for Es256; EcdsaSecp384r1Sha384P1363 for Es384; }
     verify! { eddsa: Ed25519 for EdDsa; }
 }
@@ -113,7 +113,7 @@ fn elliptic_curves() {
 /// RFC 7518, section 3.2: the MAC is not truncated, so vectors with truncated ones are invalid
 /// here.
 #[test]
-fn secrets() {
+fn hmac_tags_match_the_vectors() {
     use mac::TestName::{HmacSha256, HmacSha384, HmacSha512};
 
     for (name, algorithm, bits) in [
