@@ -38,8 +38,8 @@ mod tests {
     const IS_INNER: &str = "SVC_EMBEDDED_TEST_IGNORES_SIGNALS";
 
     #[test]
-    fn a_child_ignores_nothing_that_a_shell_had_the_program_ignore() {
-        let ignoring = "trap '' INT QUIT TERM HUP; exec \"$0\" --exact spawn::tests::prints_what_a_child_ignores --nocapture";
+    fn a_child_does_not_inherit_ignored_signals() {
+        let ignoring = "trap '' INT QUIT TERM HUP; exec \"$0\" --exact spawn::tests::prints_the_ignored_signals_of_a_child --nocapture";
         let output = Command::new("sh")
             .args(["-c", ignoring])
             .arg(std::env::current_exe().unwrap())
@@ -70,7 +70,7 @@ mod tests {
         clippy::print_stdout,
         reason = "the test that runs the program reads its output"
     )]
-    fn prints_what_a_child_ignores() {
+    fn prints_the_ignored_signals_of_a_child() {
         if std::env::var_os(IS_INNER).is_none() {
             return;
         }

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn never_answers_root() {
+    fn root_is_never_chosen() {
         assert_eq!(Account::parse(PASSWD, "root"), None);
     }
 }

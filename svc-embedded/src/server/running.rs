@@ -62,12 +62,13 @@ pub(crate) async fn find(data: &Path, wanted: Tcp) -> Result<Option<Running>> {
             // here.
             (Answer::Ready, _) => return share(file, data, wanted).map(Some),
             // PostgreSQL itself replaces a file whose process is gone.
-            (_, Holder::Nobody) => return Ok(None),
+            (Answer::Nobody, Holder::Nobody) => return Ok(None),
             (Answer::Nobody, Holder::Stranger) => {
                 forget(data)?;
                 return Ok(None);
             }
-            // The server is starting, or shutting down, or has not created its socket yet.
+            // The server is starting, or shutting down, or has not created its socket yet. If its
+            // process is not visible, it is one of another container.
             _ => wait
                 .pause(|| {
                     format!(
@@ -131,4 +132,63 @@ pub(crate) fn sweep_sockets(folder: &Path) -> Result<()> {
     }
 
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::{UnixListener, UnixStream},
+    };
+
+    use super::*;
+
+    /// No process of this system has this id.
+    const INVISIBLE: i32 = 999_999_999;
+
+    /// Reads a start-up message, and responds.
+    async fn respond(mut stream: UnixStream, kind: u8, body: &[u8]) {
+        let length = stream.read_u32().await.unwrap() as usize;
+        stream.read_exact(&mut vec![0; length - 4]).await.unwrap();
+        stream.write_u8(kind).await.unwrap();
+        let length = u32::try_from(body.len() + 4).unwrap();
+        stream.write_u32(length).await.unwrap();
+        stream.write_all(body).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_starting_server_of_another_container_is_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let (data, sockets) = (root.path().join("data"), root.path().join("run"));
+        fs::create_dir(&data).unwrap();
+        fs::create_dir(&sockets).unwrap();
+        let text = format!(
+            "{INVISIBLE}\n{}\n1700000000\n5432\n{}\n\n",
+            data.display(),
+            sockets.display()
+        );
+        fs::write(pidfile::path(&data), text).unwrap();
+
+        let listener = UnixListener::bind(layout::socket(&sockets, 5432)).unwrap();
+        let server = async {
+            for _ in 0..3 {
+                let (stream, _) = listener.accept().await.unwrap();
+                respond(
+                    stream,
+                    b'E',
+                    b"SFATAL\0C57P03\0Mthe database system is starting up\0\0",
+                )
+                .await;
+            }
+            let (stream, _) = listener.accept().await.unwrap();
+            respond(stream, b'Z', b"I").await;
+        };
+
+        let (found, ()) = tokio::join!(find(&data, Tcp::Off), server);
+        assert_eq!(found.unwrap().map(|running| running.pid), Some(INVISIBLE));
+        drop(listener);
+
+        // Nobody listens on its socket any more.
+        assert!(find(&data, Tcp::Off).await.unwrap().is_none());
+    }
 }

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drop_signals_nobody() {
+    fn a_drop_sends_no_signal() {
         let (mut sleeper, pid) = sleeper();
         drop(Watchdog::over(pid).unwrap());
         assert_eq!(sleeper.try_wait().unwrap(), None);

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_answers_on_a_socket_that_is_gone() {
+    async fn a_missing_socket_has_no_server() {
         assert_eq!(
             ask(Path::new("/nonexistent/.s.PGSQL.5432")).await,
             Answer::Nobody

@@ -43,7 +43,7 @@ fn a_wrong_svc_pg_bin_is_named_and_not_skipped() {
 }
 
 #[test]
-fn no_server_names_the_ways_out() {
+fn a_missing_server_error_names_the_solutions() {
     let message = Error::NoServer { download: None }.to_string();
     assert_eq!(
         message,
@@ -54,7 +54,7 @@ fn no_server_names_the_ways_out() {
 }
 
 #[tokio::test]
-async fn another_major_version_is_told() {
+async fn a_folder_of_another_major_version_is_an_error() {
     let root = tempfile::tempdir().unwrap();
     let data = root.path().join("postgres");
     fs::create_dir(&data).unwrap();

@@ -130,7 +130,7 @@ async fn spoilt_pid_files_and_open_folders_are_mended() {
     }
 }
 
-async fn kept(database: &Database) -> sqlx::Result<String> {
+async fn read_kept(database: &Database) -> sqlx::Result<String> {
     let mut connection = PgConnection::connect(&database.url()).await?;
     sqlx::query_scalar("SELECT what FROM kept")
         .fetch_one(&mut connection)
@@ -138,7 +138,7 @@ async fn kept(database: &Database) -> sqlx::Result<String> {
 }
 
 #[tokio::test]
-async fn what_was_written_survives_the_crash_of_a_process() {
+async fn committed_data_survives_the_crash_of_a_process() {
     let root = tempfile::tempdir().unwrap();
     let database = Database::start(Options::new(root.path())).await.unwrap();
     for round in 0..5 {
@@ -163,7 +163,7 @@ async fn what_was_written_survives_the_crash_of_a_process() {
         // A connection that was let in before the others were ended goes with them.
         let begun = std::time::Instant::now();
         let kept = loop {
-            match kept(&database).await {
+            match read_kept(&database).await {
                 Ok(kept) => break kept,
                 Err(error) => assert!(
                     begun.elapsed() < std::time::Duration::from_secs(120),

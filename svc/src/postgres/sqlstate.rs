@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_comes_before_its_class() {
+    fn a_listed_code_overrides_its_class() {
         use ErrorCode::{Conflict, Forbidden, ServiceUnavailable, Timeout};
 
         for (state, expected) in [
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_of_the_operator_and_of_functions_are_masked() {
+    fn errors_of_operators_and_functions_are_masked() {
         assert_eq!(code("42501", Some("aclchk.c"), false), None);
         assert_eq!(
             code("42501", Some("execMain.c"), true),

@@ -64,7 +64,7 @@ async fn eventually(app: &App, query: &str, expected: Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_starts_without_and_recovers() {
+async fn a_service_starts_without_the_database_and_recovers() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::start(Options::new(folder.path())).await.unwrap();
     let url = database.url();
@@ -123,7 +123,7 @@ async fn it_starts_without_and_recovers() {
 }
 
 #[tokio::test]
-async fn in_production_it_is_an_error() {
+async fn an_unreachable_database_is_an_error_in_production() {
     let app = App::serve(options(
         "postgres://nobody:hunter2@127.0.0.1:1/none",
         svc::Environment::Production,
@@ -144,7 +144,7 @@ async fn in_production_it_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_missing_view_is_named_by_ready_and_masked_in_answers() {
+async fn a_missing_view_is_named_by_ready_but_not_in_responses() {
     let database = svc_tests::TestDatabase::new("").await;
     let app = App::serve(options(&database.url(), svc::Environment::Development)).await;
     let reply = app.query("{ rows { id } }").await;

@@ -40,7 +40,7 @@ async fn ready(app: &App, text: Option<&str>) {
 }
 
 #[tokio::test]
-async fn a_column_that_has_gone_is_named_until_it_is_back() {
+async fn a_missing_column_is_named_by_ready_until_it_returns() {
     let database = TestDatabase::new(SQL).await;
     let options = AppOptions::new()
         .database_url(database.url())
@@ -78,7 +78,7 @@ async fn a_column_that_has_gone_is_named_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_view_that_may_not_be_read_is_named_until_it_may() {
+async fn an_unreadable_view_is_named_by_ready_until_it_is_granted() {
     let database = TestDatabase::new(SQL).await;
     let role = format!("reader_of_{}", database.name());
     let grant = format!(

@@ -129,7 +129,7 @@ async fn all(app: &App) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_were_ended_reach_no_request() {
+async fn terminated_connections_fail_no_request() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(&database.url())).await;
     all(&app).await;
@@ -149,7 +149,7 @@ async fn connections_that_were_ended_reach_no_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_restart_is_met_by_no_request() {
+async fn a_database_restart_fails_no_request() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::start(Options::new(folder.path())).await.unwrap();
     let app = App::serve(
@@ -169,7 +169,7 @@ async fn a_restart_is_met_by_no_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sql_of_a_resolver_whose_connection_dies_says_so() {
+async fn a_resolver_whose_connection_dies_reports_a_lost_connection() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(&database.url())).await;
     for wrapped in [false, true] {
@@ -191,10 +191,9 @@ async fn sql_of_a_resolver_whose_connection_dies_says_so() {
     all(&app).await;
 }
 
-/// In development a database that is away gives empty lists, so a verdict that is wrong is a wrong
-/// answer.
+/// In development an unavailable database gives empty lists, so a wrong verdict is a wrong answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_connections_do_not_make_the_database_away() {
+async fn killed_connections_do_not_mark_the_database_unavailable() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(&database.url())).await;
     all(&app).await;
@@ -232,10 +231,9 @@ async fn killed_connections_do_not_make_the_database_away() {
     app.until_ready().await;
 }
 
-/// A transaction that was begun for a request that has gone must not swallow what the next one
-/// writes.
+/// A transaction of an aborted request must not swallow the writes of the next one.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_begin_whose_request_has_gone_leaves_no_transaction() {
+async fn an_aborted_request_leaves_no_open_transaction() {
     let (database, proxy) = (TestDatabase::new(SQL).await, Proxy::new().await);
     let config = SvcConfig {
         database: svc::DatabaseConfig {

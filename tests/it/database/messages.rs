@@ -124,7 +124,7 @@ async fn app() -> App {
 }
 
 #[tokio::test]
-async fn stored_values_that_break_their_type_are_not_quoted() {
+async fn invalid_stored_values_are_not_quoted_in_errors() {
     let app = app().await;
     for field in FIELDS {
         let name = field.split(' ').next().unwrap();
@@ -136,14 +136,14 @@ async fn stored_values_that_break_their_type_are_not_quoted() {
             format!("{{ typed {{ {field} }} }}"),
             format!("mutation {{ answer {{ {field} }} }}"),
         ] {
-            is_told_without_the_value(&app.query(&query).await.text, &query);
+            assert_error_omits_the_value(&app.query(&query).await.text, &query);
         }
         let cached = app
             .post(&json!({ "documentId": format!("Cached_{name}") }))
             .await;
-        is_told_without_the_value(&cached.text, name);
+        assert_error_omits_the_value(&cached.text, name);
     }
-    is_told_without_the_value(
+    assert_error_omits_the_value(
         &app.query("{ beings { ... on Cat { name } ... on Dog { id } } }")
             .await
             .text,
@@ -151,14 +151,14 @@ async fn stored_values_that_break_their_type_are_not_quoted() {
     );
 }
 
-fn is_told_without_the_value(text: &str, what: &str) {
+fn assert_error_omits_the_value(text: &str, what: &str) {
     let answer: Value = serde_json::from_str(text).unwrap();
     assert!(!answer["errors"][0]["path"].is_null(), "{what}: {text}");
     assert!(!text.contains("s3cret"), "{what}: {text}");
 }
 
 #[tokio::test]
-async fn a_value_too_large_for_an_index_does_not_tell_its_name() {
+async fn an_oversized_index_value_does_not_reveal_the_table_name() {
     let app = app().await;
     let reply = app.query(r#"mutation { note(text: "long") }"#).await;
     assert_eq!(
@@ -172,7 +172,7 @@ async fn a_value_too_large_for_an_index_does_not_tell_its_name() {
 }
 
 #[tokio::test]
-async fn a_variable_that_is_no_value_of_an_enum_does_not_tell_its_type() {
+async fn an_invalid_enum_variable_does_not_reveal_its_database_type() {
     let app = app().await;
     let reply = app
         .post(&json!({ "documentId": "Mood", "variables": { "mood": "bad" } }))

@@ -40,7 +40,7 @@ fn refused(reply: &svc_tests::Reply, why: &str) {
 }
 
 #[tokio::test]
-async fn a_database_that_does_not_exist() {
+async fn a_missing_database_is_named_only_in_development() {
     let database = TestDatabase::new("").await;
     let url = database.url().replace(database.name(), "no_such_database");
     let app = App::serve(options(&url, svc::Environment::Development)).await;
@@ -59,7 +59,7 @@ async fn a_database_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_set_up_with_a_mistake_says_where() {
+async fn a_failing_set_up_names_its_line_or_statement() {
     for (mistake, why) in [
         (
             "CREATE TABLE tb_a (id int);\n\nCREAT TABLE tb_b ();",
@@ -92,7 +92,7 @@ async fn a_set_up_with_a_mistake_says_where() {
 }
 
 #[tokio::test]
-async fn it_recovers_once_the_mistake_is_mended() {
+async fn a_service_recovers_once_its_set_up_succeeds() {
     let database = TestDatabase::new("").await;
     let setup = format!("{VIEW}INSERT INTO tb_elsewhere VALUES (1);");
     let app =

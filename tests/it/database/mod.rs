@@ -18,5 +18,6 @@ mod sqlstates;
 mod states;
 mod tenancy;
 mod transactions;
+mod unchecked_texts;
 mod urls;
 mod view_check;

@@ -10,7 +10,7 @@ async fn shown(ctx: &Context<'_>) -> Result<String> {
 }
 
 #[tokio::test]
-async fn a_url_that_cannot_be_read_is_explained_without_its_password() {
+async fn an_invalid_database_url_is_explained_without_its_password() {
     // Keys without their first line.
     let with_key = |key: &str| {
         format!("postgres://me@localhost/db?sslmode=require&sslcert=/c.pem&sslkey={key}")
@@ -56,7 +56,7 @@ async fn a_url_that_cannot_be_read_is_explained_without_its_password() {
 }
 
 #[tokio::test]
-async fn the_database_of_a_resolver_shows_no_password() {
+async fn debug_output_of_the_database_shows_no_password() {
     let database = TestDatabase::new("").await;
     let url = format!("{}&password=hunter2", database.url());
     let options = AppOptions::new().database_url(url).queries(queries![shown]);

@@ -196,7 +196,7 @@ fn mode() -> &'static str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_ways_answer_as_without_a_pooler() {
+async fn every_path_answers_the_same_behind_a_pooler() {
     for ignored in ["", "ignore_startup_parameters = options,extra_float_digits"] {
         for has_session in [false, true] {
             let mut answers = Vec::new();
@@ -234,10 +234,10 @@ async fn all_ways_answer_as_without_a_pooler() {
     }
 }
 
-/// A cursor of one instance leads another one to the same place, whatever the first has called
+/// A cursor of one instance leads to the same page on another, whatever the first has called
 /// before.
 #[tokio::test(flavor = "multi_thread")]
-async fn cursors_hold_behind_a_pooler_and_without() {
+async fn cursors_are_valid_with_and_without_a_pooler() {
     let database = TestDatabase::new(SQL).await;
     let bouncer = PgBouncer::start(&database, mode()).await;
     let (pooled, direct) = (
@@ -264,7 +264,7 @@ async fn cursors_hold_behind_a_pooler_and_without() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_time_out_of_statements_holds_behind_a_pooler() {
+async fn the_statement_timeout_applies_behind_a_pooler() {
     let database = TestDatabase::new(SQL).await;
     let bouncer = PgBouncer::start(&database, mode()).await;
     let app = serve_in(Duration::from_secs(2), bouncer.url(&database), false).await;
@@ -279,7 +279,7 @@ async fn the_time_out_of_statements_holds_behind_a_pooler() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pooler_that_loses_prepared_statements_is_named() {
+async fn a_pooler_that_loses_prepared_statements_is_reported() {
     let database = TestDatabase::new(SQL).await;
     let without = if PgBouncer::keeps_statements() {
         "max_prepared_statements = 0"
@@ -302,6 +302,38 @@ async fn a_pooler_that_loses_prepared_statements_is_named() {
         if is_told { Ok(()) } else { Err(ready.text) }
     })
     .await;
+}
+
+/// PgBouncer prepares each text once on a server connection, and PostgreSQL rejects such a statement
+/// after the types of its columns have changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn views_with_changed_types_are_read_behind_a_pooler() {
+    let database = TestDatabase::new(SQL).await;
+    let bouncer = PgBouncer::start(&database, mode()).await;
+    let app = serve(bouncer.url(&database), false).await;
+    let ask = async || {
+        let document = "{ notes(orderBy: [{id: ASC}], limit: 2) { id body } }";
+        app.query(document).await.json()
+    };
+    let notes = json!([{"id": 1, "body": "note 1"}, {"id": 2, "body": "note 2"}]);
+    let expected = json!({"data": {"notes": notes}});
+    for ty in ["varchar", "bpchar", "text"] {
+        // All server connections get to know the statements.
+        for _ in 0..20 {
+            assert_eq!(ask().await, expected);
+        }
+        let change = format!(
+            "ALTER VIEW v_note RENAME TO v_before_{ty};
+             CREATE VIEW v_note AS SELECT id, body::{ty} AS body, written, shown, third, timeout, path, tenant
+                 FROM v_before_{ty}"
+        );
+        database.execute(&change).await;
+        eventually(async || match ask().await {
+            answer if answer == expected => Ok(()),
+            answer => Err(format!("{ty}: {answer}")),
+        })
+        .await;
+    }
 }
 
 /// An error that refuses start-up options: its SQLSTATE and its message.
@@ -361,7 +393,7 @@ async fn pass_on(
 }
 
 #[tokio::test]
-async fn poolers_that_refuse_start_up_options_are_used_without_them() {
+async fn startup_options_are_omitted_for_poolers_that_refuse_them() {
     let mut expected: Option<Vec<String>> = None;
     for refusal in [None, Some(REFUSALS[0]), Some(REFUSALS[1])] {
         let log = Log::start();

@@ -13,7 +13,7 @@ struct Row {
 async fn rows() -> Vec<Row>;
 
 #[tokio::test]
-async fn a_role_may_have_any_name() {
+async fn a_role_can_have_any_name() {
     let database = TestDatabase::new("CREATE VIEW v_row AS SELECT 1 AS id").await;
     for name in ["App", "svc@my-project.iam", "a.b", "123"] {
         let role = format!("{name} {}", database.name());

@@ -193,7 +193,7 @@ fn app_url(database: &TestDatabase) -> String {
 }
 
 #[tokio::test]
-async fn what_a_function_sets_is_gone_before_the_next_request() {
+async fn settings_of_a_function_are_reset_before_the_next_request() {
     let database = TestDatabase::new(SQL).await;
     for has_session in [false, true] {
         let app = serve(app_url(&database), has_session).await;
@@ -228,9 +228,9 @@ async fn what_a_function_sets_is_gone_before_the_next_request() {
     }
 }
 
-/// The role that the URL names is the one that a session begins with.
+/// A session begins with the role of the URL.
 #[tokio::test]
-async fn a_role_that_the_url_sets_stays_set() {
+async fn a_role_set_by_the_url_survives_the_reset() {
     let database = TestDatabase::new(SQL).await;
     let url = format!("{}&options=-c%20role%3Dr19_start", app_url(&database));
     let app = serve(url, false).await;
@@ -242,7 +242,7 @@ async fn a_role_that_the_url_sets_stays_set() {
 }
 
 #[tokio::test]
-async fn a_reset_that_is_switched_off_leaves_settings() {
+async fn a_disabled_reset_keeps_settings() {
     let database = TestDatabase::new(SQL).await;
     for (reset_session, left) in [
         (None, Value::Null),
@@ -271,7 +271,7 @@ async fn a_reset_that_is_switched_off_leaves_settings() {
 async fn count_up() -> i64;
 
 #[tokio::test]
-async fn calls_go_without_a_reset_where_no_function_sets_anything() {
+async fn calls_need_no_reset_if_no_function_changes_settings() {
     let harmless = "CREATE VIEW v_prepared AS SELECT 0::bigint AS statements;
         CREATE TABLE tb_n AS SELECT 0::bigint AS n;
         CREATE FUNCTION count_up() RETURNS bigint LANGUAGE sql AS $$ UPDATE tb_n SET n = n + 1 RETURNING n $$;";
@@ -315,7 +315,7 @@ async fn calls_go_without_a_reset_where_no_function_sets_anything() {
 }
 
 #[tokio::test]
-async fn a_function_that_begins_to_set_something_is_noticed() {
+async fn a_function_that_starts_to_change_settings_is_detected() {
     let database = TestDatabase::new(
         "CREATE VIEW v_session AS SELECT nullif(current_setting('app.user_id', true), '') AS user_id, '' AS path,
             '' AS role, '' AS plans, '' AS isolation, 0::bigint AS locks, 0::bigint AS cursors, 0::bigint AS channels;
@@ -370,9 +370,9 @@ async fn plans_in_transaction(ctx: &Context<'_>) -> Result<String> {
     tx.commit().await.map(|()| mode)
 }
 
-/// A range is planned for its values. Statements inside of a function that is called next are not.
+/// A range is planned for its values; statements of a function called next are not.
 #[tokio::test]
-async fn functions_are_planned_as_usual_after_reads_of_ranges() {
+async fn range_reads_do_not_change_the_plan_mode_of_functions() {
     let database = TestDatabase::new(
         "CREATE VIEW v_number AS SELECT n FROM generate_series(1::bigint, 9) AS n;
         CREATE FUNCTION plans() RETURNS text LANGUAGE sql AS $$ SELECT current_setting('plan_cache_mode') $$;",

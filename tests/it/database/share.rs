@@ -133,7 +133,7 @@ async fn held_by(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_request_leaves_connections_to_others() {
+async fn one_request_leaves_connections_for_others() {
     let (database, app) = serve(DatabaseConfig::default()).await;
     for (field, one) in [
         ("held { id }", json!([{ "id": 1 }])),
@@ -158,7 +158,7 @@ async fn one_request_leaves_connections_to_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_batch_is_one_request() {
+async fn a_batch_shares_the_connections_of_one_request() {
     let (database, app) = serve(DatabaseConfig::default()).await;
     let answer = holds(
         &database,
@@ -174,7 +174,7 @@ async fn a_batch_is_one_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operations_of_a_socket_are_one_request() {
+async fn operations_of_a_socket_share_the_connections_of_one_request() {
     let (database, app) = serve(DatabaseConfig::default()).await;
     let mut socket = Socket::ready(&app).await;
     let asking = async {
@@ -197,7 +197,7 @@ async fn the_operations_of_a_socket_are_one_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_setting_says_how_many_connections() {
+async fn a_setting_limits_the_connections_of_a_request() {
     let (database, app) = serve(DatabaseConfig {
         request_connections: Some(1),
         ..DatabaseConfig::default()

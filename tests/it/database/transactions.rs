@@ -138,7 +138,7 @@ async fn kept(app: &App) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn what_is_committed_is_kept_and_what_is_dropped_is_not() {
+async fn committed_changes_are_kept_and_dropped_ones_are_rolled_back() {
     let (_database, app) = serve().await;
     let seen = json!({ "write": ["one", "two", "two"] });
     assert_eq!(
@@ -156,10 +156,9 @@ async fn what_is_committed_is_kept_and_what_is_dropped_is_not() {
     );
 }
 
-/// More of them than there are connections: none is lost to the pool, and none keeps what another
-/// has left.
+/// More of them than connections: none is lost to the pool, and none keeps the writes of another.
 #[tokio::test]
-async fn transactions_that_are_dropped_give_their_connections_back() {
+async fn dropped_transactions_return_their_connections() {
     let (database, app) = serve().await;
     for _ in 0..5 {
         app.query("mutation { write(keep: false) }").await.data();
@@ -172,7 +171,7 @@ async fn transactions_that_are_dropped_give_their_connections_back() {
     assert_eq!((open, kept(&app).await), (0, json!([])));
 }
 
-/// PostgreSQL answers the commit of a failed transaction as if all were well.
+/// PostgreSQL reports no error for the commit of a failed transaction.
 #[tokio::test]
 async fn the_commit_of_a_failed_transaction_is_an_error() {
     let (_database, app) = serve().await;
@@ -192,7 +191,7 @@ async fn the_commit_of_a_failed_transaction_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_failing_status_fails_the_transaction_unless_it_is_to_be_kept() {
+async fn a_failing_status_rolls_back_unless_changes_are_kept() {
     let (_database, app) = serve().await;
     assert_eq!(
         app.query("mutation { refuse(keep: false) }").await.code(),
@@ -207,7 +206,7 @@ async fn a_failing_status_fails_the_transaction_unless_it_is_to_be_kept() {
 }
 
 #[tokio::test]
-async fn a_constraint_that_the_commit_breaks_undoes_the_transaction() {
+async fn a_constraint_violated_at_commit_rolls_back() {
     let (_database, app) = serve().await;
     let answer = app.query("mutation { twice }").await;
     assert_eq!(
@@ -220,7 +219,7 @@ async fn a_constraint_that_the_commit_breaks_undoes_the_transaction() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_lost_loses_the_transaction() {
+async fn a_lost_connection_rolls_back_the_transaction() {
     let (_database, app) = serve().await;
     let answer = app.query("mutation { lose }").await;
     assert_eq!(answer.code(), "SERVICE_UNAVAILABLE", "{}", answer.json());

@@ -125,7 +125,7 @@ async fn both_pools_trust_the_given_authority_and_no_other() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_kept_is_refused_at_the_start_by_name() {
+async fn unsupported_url_parameters_are_refused_at_startup_by_name() {
     for (query, name) in [
         ("sslmode=verify-ca", "sslmode"),
         ("sslrootcert=system&sslmode=require", "sslmode"),

@@ -151,7 +151,7 @@ fn compare(found: &[Finding]) {
 }
 
 #[tokio::test]
-async fn a_test_is_told_of_everything() {
+async fn check_views_returns_every_finding() {
     let database = TestDatabase::new(&BAD).await;
     compare(
         &check_views(&options().auto_camel_case(true), &database.url())
@@ -163,7 +163,7 @@ async fn a_test_is_told_of_everything() {
 }
 
 #[tokio::test]
-async fn a_test_is_told_of_views_that_are_missing_and_of_databases() {
+async fn check_views_reports_missing_views_and_databases() {
     let database = TestDatabase::new("").await;
     let found = check_views(&options(), &database.url()).await.unwrap();
     let shown: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -245,7 +245,7 @@ async fn readiness_has_the_details_in_development() {
 }
 
 #[tokio::test]
-async fn hints_do_not_fail_readiness_and_are_not_looked_for_in_production() {
+async fn hints_keep_readiness_and_are_omitted_in_production() {
     let sql = GOOD.replace("title text NOT NULL", "title text");
     for environment in [svc::Environment::Development, svc::Environment::Production] {
         let log = Log::start();
@@ -273,10 +273,9 @@ async fn hints_do_not_fail_readiness_and_are_not_looked_for_in_production() {
     }
 }
 
-/// Only what is sure is a hint: where a view joins, filters or computes, its columns may be without
-/// nulls.
+/// Where a view joins, filters or computes, its columns can be without nulls.
 #[tokio::test]
-async fn what_is_not_sure_is_no_hint() {
+async fn uncertain_nullability_gives_no_hint() {
     let table = GOOD.replace("title text NOT NULL", "title text");
     for view in [
         "SELECT id, title, titel, note, vouched, state, owner_id FROM tb_ticket WHERE title IS NOT NULL",

@@ -8,7 +8,8 @@ use crate::postgres::{Param, Statement};
 /// name of its table: it may notify any.
 ///
 /// Each argument in `tgargs` ends with a zero byte. A function of the form `BEGIN ATOMIC` has no
-/// source, but a definition.
+/// source, but a definition. In dollar quotes, backslashes are literal with either value of
+/// `standard_conforming_strings`.
 const SILENT: &str = "\
     WITH texts AS MATERIALIZED ( \
         SELECT p.prorettype = 'trigger'::regtype AS is_trigger, \
@@ -16,13 +17,13 @@ const SILENT: &str = "\
         FROM pg_proc p WHERE p.oid >= 16384 AND p.prokind IN ('f', 'p')) \
     SELECT c.name FROM unnest($1::text[]) AS c(name) \
     WHERE NOT EXISTS (SELECT FROM texts t WHERE t.is_trigger AND t.text ~ \
-        'pg_notify\\s*\\(\\s*((?!tg_argv)[^''\\s]|''[^'']*''\\s*\\|\\|)|notify\\s+%') \
+        $$pg_notify\\s*\\(\\s*((?!tg_argv)[^'\\s]|'[^']*'\\s*\\|\\|)|notify\\s+%$$) \
     AND NOT EXISTS (SELECT FROM pg_trigger t WHERE NOT t.tgisinternal AND position( \
         decode('00', 'hex') || convert_to(c.name, getdatabaseencoding()) || decode('00', 'hex') \
         IN decode('00', 'hex') || t.tgargs) > 0) \
     AND NOT EXISTS (SELECT FROM texts t \
-        WHERE strpos(t.text, lower(c.name COLLATE \"C\")) > 0 AND t.text ~ ('(''|notify\\s+\"?)' \
-            || regexp_replace(lower(c.name COLLATE \"C\"), '([][^$.*+?(){}|\\\\])', '\\\\\\1', 'g') || '(?!\\w)')) \
+        WHERE strpos(t.text, lower(c.name COLLATE \"C\")) > 0 AND t.text ~ ($$('|notify\\s+\"?)$$ \
+            || regexp_replace(lower(c.name COLLATE \"C\"), $$([][^$.*+?(){}|\\\\])$$, $$\\\\\\1$$, 'g') || $$(?!\\w)$$)) \
     ORDER BY 1";
 
 /// Returns the channels that nothing in the database notifies, as far as its triggers and functions

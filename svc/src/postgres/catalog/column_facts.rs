@@ -18,6 +18,8 @@ pub(crate) struct ColumnFacts {
 /// joins, groups or filters rows, its columns need a closer analysis, which the CLI provides
 /// (`svc check`).
 ///
+/// In dollar quotes, backslashes are literal with either value of `standard_conforming_strings`.
+///
 /// The text of a view's query is a dump of PostgreSQL's parse nodes: a `TARGETENTRY` has the number
 /// of the view's column, and the table and column number of its origin.
 const NULLABLE: &str = "\
@@ -30,10 +32,10 @@ const NULLABLE: &str = "\
             FROM named JOIN pg_attribute ON attrelid = oid AND attnum > 0 AND NOT attisdropped \
         WHERE relkind IN ('r', 'p') \
         UNION ALL SELECT p.name, p.oid, m[1]::int, m[2]::oid, m[3]::int FROM plain p, \
-            regexp_matches(p.nodes, ':resno (\\d+) :resname \\S+ :ressortgroupref \\d+ :resorigtbl (\\d+) \
-                :resorigcol (\\d+) :resjunk false', 'g') AS m \
-        WHERE p.nodes !~ '\\{QUERY.*\\{QUERY' \
-        AND p.nodes ~ ':fromlist \\(\\{RANGETBLREF :rtindex \\d+\\}\\) :quals <>') \
+            regexp_matches(p.nodes, $$:resno (\\d+) :resname \\S+ :ressortgroupref \\d+ :resorigtbl (\\d+) \
+                :resorigcol (\\d+) :resjunk false$$, 'g') AS m \
+        WHERE p.nodes !~ $$\\{QUERY.*\\{QUERY$$ \
+        AND p.nodes ~ $$:fromlist \\(\\{RANGETBLREF :rtindex \\d+\\}\\) :quals <>$$) \
     SELECT o.name, v.attname::text, c.relname::text, a.attname::text FROM origin o \
     JOIN pg_attribute v ON v.attrelid = o.of AND v.attnum = o.column \
     JOIN pg_class c ON c.oid = o.table AND c.relkind IN ('r', 'p') \

@@ -237,6 +237,12 @@ impl Catalog {
             .find_map(|setting| setting.strip_prefix(ENCODING))
     }
 
+    /// Whether the database stores texts in any character set and does not check them, so that some
+    /// may not be UTF-8.
+    pub(crate) fn has_unchecked_texts(&self) -> bool {
+        self.encoding() == Some("SQL_ASCII")
+    }
+
     /// The views and tables that cannot be read yet, each with the materialized view that must be
     /// refreshed first.
     pub(crate) fn unpopulated(&self) -> &[(String, String)] {

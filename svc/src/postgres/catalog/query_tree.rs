@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_another_form_is_no_query() {
+    fn malformed_trees_are_no_queries() {
         let deep = ["(", &"{A :b ".repeat(2_000)].concat();
         for text in ["", "({QUERY :a", "(1", "}", "{A 1}", &deep] {
             assert!(Node::query(text).is_none(), "{text}");

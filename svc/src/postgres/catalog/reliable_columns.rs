@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_are_passed_on_are_reliable() {
+    fn passed_on_columns_are_reliable() {
         let passed = |table: u8, column: u8| {
             format!(":expr {{VAR}} :resno 1 :resorigtbl {table} :resorigcol {column}")
         };

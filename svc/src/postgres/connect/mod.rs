@@ -149,30 +149,47 @@ impl ConnectConfig {
 
     /// Returns the location of the database, without the password.
     pub(crate) fn place(&self) -> String {
+        self.place_with(false)
+    }
+
+    /// The same, and whether there is a password.
+    fn place_with(&self, has_password: bool) -> String {
+        // With a colon, it may be a user and a password that were escaped together.
+        let (user, has_password) = match self.user.split_once(':') {
+            Some((user, _)) => (user, true),
+            None => (self.user.as_str(), has_password),
+        };
+
+        // A name with separators may be the rest of a URL with a password.
+        let database = match self.database.as_deref() {
+            Some(name) if name.contains(['@', ':', '=']) => "***",
+            name => name.unwrap_or_default(),
+        };
+
+        let password = if has_password { ":***" } else { "" };
         let hosts: Vec<_> = self.hosts.iter().map(HostConfig::place).collect();
-        format!(
-            "{}@{}/{}",
-            self.user,
-            hosts.join(","),
-            self.database.as_deref().unwrap_or_default()
-        )
+        format!("{user}{password}@{}/{database}", hosts.join(","))
     }
 
     /// A database URL that is safe to display. The environment and files are not read.
     pub(crate) fn shown(url: &str) -> String {
+        let after_host = url
+            .split_once("://")
+            .and_then(|(_, rest)| rest.split_once(['/', '?']));
+
+        // Everything before such an `@` may be a password with a `/` or a `?`.
+        if after_host.is_some_and(|(_, rest)| rest.contains('@')) {
+            return "***".to_owned();
+        }
+
         let Ok(config) = Self::parse(url, &|_| None) else {
             return "***".to_owned();
         };
 
-        let place = config.place();
-        let (_, hosts) = place.rsplit_once('@').unwrap_or_default();
-        let password = if config.password.is_some() {
-            ":***"
-        } else {
-            ""
-        };
-
-        format!("postgres://{}{password}@{hosts}", config.user)
+        format!(
+            "postgres://{}",
+            config.place_with(config.password.is_some())
+        )
     }
 }
 
@@ -180,6 +197,8 @@ impl HostConfig {
     fn place(&self) -> String {
         match (self.folder(), &self.name) {
             (Some(folder), _) => folder.display().to_string(),
+            // No host has such a name, so it may be the rest of a URL with a password.
+            (None, Some(name)) if name.contains('@') => "***".to_owned(),
             (None, Some(name)) if name.contains(':') => format!("[{name}]:{}", self.port),
             _ => format!("{}:{}", self.certified_name(), self.port),
         }

@@ -65,7 +65,8 @@ pub(super) fn split(url: &str) -> Result<Split, BadUrl> {
     }
 
     let strays = query.split('&').any(holds_stray_at);
-    if path.contains('@') || (login.is_none() && strays) {
+    let in_place = query.split('&').any(holds_at_in_place);
+    if path.contains('@') || in_place || (login.is_none() && strays) {
         return Err(BadUrl::new(MISPLACED));
     }
 
@@ -91,6 +92,12 @@ pub(super) fn split(url: &str) -> Result<Split, BadUrl> {
 fn holds_stray_at(pair: &str) -> bool {
     let name = pair.split_once('=').map_or(pair, |(name, _)| name);
     pair.contains('@') && !MAY_HOLD_AT.contains(&name)
+}
+
+/// Whether the parameter would show, as a place, a text that may be part of a password.
+fn holds_at_in_place(pair: &str) -> bool {
+    pair.split_once('=')
+        .is_some_and(|(name, value)| ["host", "dbname"].contains(&name) && value.contains('@'))
 }
 
 fn push_login(login: Option<&str>, pairs: &mut Vec<(String, String)>) -> Result<(), BadUrl> {

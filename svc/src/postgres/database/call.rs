@@ -189,8 +189,7 @@ impl Database {
             }
         }
 
-        let kept =
-            result.map_err(|error| self.noted_of(caller.session, error).of_values(statement))?;
+        let kept = result.map_err(|error| self.noted_of(caller.session, Some(statement), error))?;
 
         Ok(Written {
             rows: Rows::Read(rows),
@@ -210,7 +209,7 @@ impl Database {
         let kept = match result {
             Ok(_) => true,
             Err(error) if is_undone(&error, &rows) => false,
-            Err(error) => return Err(self.noted(error).of_values(statement)),
+            Err(error) => return Err(self.noted_in(statement, error)),
         };
 
         Ok(Written {

@@ -45,7 +45,8 @@ impl Database {
         match read {
             Ok(()) => Ok(()),
             Err(error) => {
-                Err(Box::pin(self.error_of(statement, self.noted_of(session, error))).await)
+                let error = self.noted_of(session, Some(statement), error);
+                Err(Box::pin(self.error_of(statement, error)).await)
             }
         }
     }
@@ -90,7 +91,7 @@ impl Database {
         self.driver
             .begin(session, isolation)
             .await
-            .map_err(|error| self.noted_of(session, error))
+            .map_err(|error| self.noted_of(session, None, error))
     }
 
     /// Begins a transaction with its first statement, in one round trip; `rows` receives the rows
@@ -108,18 +109,28 @@ impl Database {
             .driver
             .begin_with(session, isolation, statement, rows)
             .await;
-        begun.map_err(|error| self.noted_of(session, error).of_values(statement))
+        begun.map_err(|error| self.noted_of(session, Some(statement), error))
     }
 
-    /// Converts a driver error of a statement that ran with a request's session variables.
-    pub(in crate::postgres) fn noted_of(&self, session: &Session, error: DriverError) -> DbError {
-        match session.blamed(error.of_database()) {
-            Some(names) => DbError::BadVariable(names),
-            None => match session.setup() {
-                Some(setup) => self.noted(error).of_values(setup),
-                None => self.noted(error),
-            },
+    /// Converts a driver error of the set-up of a request's session variables, or of the statement
+    /// that ran with them.
+    pub(in crate::postgres) fn noted_of(
+        &self,
+        session: &Session,
+        statement: Option<&Statement>,
+        error: DriverError,
+    ) -> DbError {
+        if let Some(names) = session.blamed(error.of_database()) {
+            return DbError::BadVariable(names);
         }
+
+        let sent = session.setup().into_iter().chain(statement);
+        sent.fold(self.noted(error), DbError::of_values)
+    }
+
+    /// Converts a driver error of a statement.
+    pub(crate) fn noted_in(&self, statement: &Statement, error: DriverError) -> DbError {
+        self.noted(error).of_values(statement)
     }
 
     /// Converts a driver error, and triggers a check if the database may be unreachable.

@@ -202,11 +202,11 @@ impl Driver {
 
     /// The state of the pool.
     pub(super) fn status(&self) -> PoolStatus {
-        let [idle, vacant, waiting] = self
+        let [idle, unopened, waiting] = self
             .pool
             .counts()
             .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        let active = self.pool.size.saturating_sub(idle).saturating_sub(vacant);
+        let active = self.pool.size.saturating_sub(idle).saturating_sub(unopened);
         PoolStatus {
             pool: "svc",
             active,

@@ -2,7 +2,10 @@
 //! start-up options. So each transaction makes the settings itself, and nothing is assumed about
 //! the session.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_postgres::{Client, SimpleQueryMessage};
 
@@ -23,6 +26,9 @@ pub(super) struct PooledSession {
     settings: String,
     /// The options that are not settings, and so cannot be applied later.
     left_out: Vec<String>,
+    /// Distinguishes the texts of statements from those prepared before a view changed; 0 until one
+    /// has.
+    edition: AtomicU64,
 }
 
 impl PooledSession {
@@ -41,7 +47,11 @@ impl PooledSession {
             );
         }
 
-        Self { settings, left_out }
+        Self {
+            settings,
+            left_out,
+            edition: AtomicU64::new(0),
+        }
     }
 
     /// The statements that start a transaction; with `replans`, PostgreSQL plans for the actual
@@ -53,6 +63,23 @@ impl PooledSession {
             ""
         };
         format!("{begin}; {}{plans}", self.settings)
+    }
+
+    /// The text to prepare for a statement. A pooler prepares each text once on a server connection,
+    /// for all of its clients.
+    pub(super) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.edition.load(Ordering::Relaxed) {
+            0 => Cow::Borrowed(text),
+            // On its own line, as the text may end with a comment.
+            edition => Cow::Owned(format!("{text}\n/* {edition:x} */")),
+        }
+    }
+
+    /// Makes the texts differ from all that were prepared before, also by other programs: PostgreSQL
+    /// rejects those once the types of a view have changed.
+    pub(super) fn renew_texts(&self) {
+        let edition = RandomState::new().hash_one(()).max(1);
+        self.edition.store(edition, Ordering::Relaxed);
     }
 
     /// Logs that a pooler does not pass on the start-up options.
@@ -152,7 +179,18 @@ mod tests {
     use super::{PooledSession, is_about_options};
 
     #[test]
-    fn refused_start_up_options_are_told_from_other_errors() {
+    fn renewed_texts_differ_from_all_before() {
+        let session = PooledSession::of("");
+        assert_eq!(session.text("SELECT 1"), "SELECT 1");
+        session.renew_texts();
+        let first = session.text("SELECT 1 -- one").into_owned();
+        assert!(first.starts_with("SELECT 1 -- one\n/* "), "{first}");
+        session.renew_texts();
+        assert_ne!(session.text("SELECT 1 -- one"), first);
+    }
+
+    #[test]
+    fn refused_start_up_options_are_recognized() {
         for (code, message) in [
             ("08P01", "unsupported startup parameter: extra_float_digits"),
             (

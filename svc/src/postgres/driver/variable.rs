@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_the_text_that_their_type_reads() {
+    fn values_are_written_in_the_text_format_of_their_type() {
         for (value, ty, text) in [
             (json!(null), Type::JSONB, "(null)"),
             (json!("it's"), Type::TEXT, "it's"),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_no_type_is_an_error_that_says_so() {
+    fn values_that_fit_no_type_are_errors() {
         let error = written(&json!([1]), &Type::TEXT).unwrap_err();
         assert_eq!(
             error,

@@ -85,7 +85,7 @@ mod tests {
         r#"SQL-Anweisung »DELETE FROM "public"."tb_b" WHERE $1 OPERATOR(pg_catalog.=) "c"«"#;
 
     #[test]
-    fn actions_of_foreign_keys_are_told_from_triggers_and_functions() {
+    fn foreign_key_actions_differ_from_triggers_and_functions() {
         let both = format!("{SET_NULL}\n{CASCADE}");
         for context in [SET_NULL, CASCADE, &both] {
             assert!(is_of_reference("23502", Some(context)), "{context}");

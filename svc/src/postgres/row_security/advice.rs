@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_in_a_subselect_runs_once() {
+    fn calls_in_a_subselect_run_once() {
         for (expression, per_row) in [
             ("(tenant = current_setting('a.b'::text))", true),
             (

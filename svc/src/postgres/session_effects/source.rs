@@ -207,7 +207,7 @@ mod tests {
     use super::may_alter;
 
     #[test]
-    fn updates_and_settings_of_the_transaction_pass() {
+    fn updates_and_transaction_settings_do_not_alter_the_session() {
         for source in [
             "INSERT INTO tb_post (title) VALUES ($1) RETURNING id",
             "UPDATE tb_post SET title = $1 WHERE id = $2",
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lasts_does_not_pass() {
+    fn sources_that_alter_the_session_are_found() {
         for source in [
             "SET ROLE admin",
             "BEGIN SET search_path = other; END",

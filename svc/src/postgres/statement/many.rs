@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_several_forms_are_not_read_together() {
+    fn different_kinds_of_values_are_not_combined() {
         let statement = Statement::new("SELECT $1", vec![text("a")]);
         assert_eq!(statement.for_each(&[&[text("a")], &[Param::Int(1)]]), None);
         assert_eq!(statement.for_each(&[&[text("a")], &[]]), None);

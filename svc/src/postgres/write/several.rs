@@ -151,13 +151,13 @@ impl Table<'_> {
     /// row's key. Locks the rows if requested.
     pub(crate) fn find_each(&self, items: &[Fields], chosen: &[&str], locks: bool) -> Statement {
         let (table, same) = (&self.source.quoted, self.same(chosen));
-        let (key, lock) = (
-            &self.key.quoted,
-            if locks { " FOR UPDATE OF t" } else { "" },
-        );
-        let text = format!(
-            "SELECT i.n::text, t.{key}::text FROM {ITEMS} JOIN {table} AS t ON {same}{lock}"
-        );
+        let key = &self.key.quoted;
+        let mut text =
+            format!("SELECT i.n::text, t.{key}::text FROM {ITEMS} JOIN {table} AS t ON {same}");
+        if locks {
+            // In the order of the keys, like all locks on several rows, and not of the items.
+            text.push_str(&format!(" ORDER BY t.{key} FOR UPDATE OF t"));
+        }
 
         self.statement("select", text, vec![list(items)])
     }

@@ -39,7 +39,7 @@ async fn answers(app: &App) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn all_connections_read_the_view_that_stands_first() {
+async fn all_connections_read_the_first_view_of_the_search_path() {
     let database = TestDatabase::new(SQL).await;
     let (pool_timeout, poll) = (Duration::from_secs(50), Some(Duration::from_millis(20)));
     let config = SvcConfig {

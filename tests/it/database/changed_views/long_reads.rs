@@ -32,7 +32,7 @@ async fn waiting(pool: &PgPool) -> Vec<i32> {
 }
 
 #[tokio::test]
-async fn a_catalog_that_takes_long_to_read_is_used_in_the_end() {
+async fn a_slow_catalog_read_is_completed_and_used() {
     let log = Log::start();
     let database = TestDatabase::new(SQL).await;
     let config = SvcConfig {

@@ -84,7 +84,7 @@ fn late(seconds: u64) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_is_ended_at_its_deadline_by_every_path() {
+async fn every_path_ends_a_request_at_its_deadline() {
     let (database, waiting, app) = serve(1).await;
     let start = Instant::now();
     let body = r#"{"query":"{ sleep { id } }"}"#;
@@ -140,7 +140,7 @@ async fn a_request_is_ended_at_its_deadline_by_every_path() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mutation_that_is_ended_says_that_it_may_have_been_done() {
+async fn a_mutation_ended_at_its_deadline_has_an_unknown_outcome() {
     let (_database, _, app) = serve(15).await;
     // Its time begins when the database is known, and the mutation has to begin before it ends.
     until_answered(&app, "{ rows { id } }").await;
@@ -152,9 +152,9 @@ async fn a_mutation_that_is_ended_says_that_it_may_have_been_done() {
     );
 }
 
-/// A commit is told, so that nobody sends it again.
+/// A client that knows of a commit does not send the mutation again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mutation_that_is_ended_says_what_it_has_done() {
+async fn a_mutation_ended_at_its_deadline_reports_its_commits() {
     let (_database, _, app) = serve(15).await;
     // What is done has to be so before the request ends.
     until_answered(&app, "{ rows { id } }").await;
@@ -194,7 +194,7 @@ async fn a_mutation_that_is_ended_says_what_it_has_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_may_be_allowed_to_take_for_ever() {
+async fn the_request_timeout_can_be_switched_off() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(&database.url()).request_timeout(None)).await;
     app.query("{ rows { id } }").await.data();

@@ -25,7 +25,7 @@ async fn serve() -> (Database, PgPool, App) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stopped_backends_hold_no_request_and_no_place() {
+async fn stopped_backends_block_no_request_and_no_connection() {
     let (database, pool, app) = serve().await;
     let frozen = Frozen::backends(&pool).await;
     let answers = join_all(KINDS.iter().chain(&KINDS).map(|query| timed(&app, query))).await;
@@ -58,7 +58,7 @@ async fn stopped_backends_hold_no_request_and_no_place() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_is_not_answered_says_that_it_may_have_been_done() {
+async fn an_unanswered_call_has_an_unknown_outcome() {
     let (database, pool, app) = serve().await;
     // A statement stays prepared from its second time on; while it is prepared it has not run.
     add_in_a_row(&app, 3).await;
@@ -107,7 +107,7 @@ async fn probed(pool: &PgPool, app: &App) -> (Frozen, Reply, Duration) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stands_still_is_told_in_two_seconds_and_comes_back_by_itself() {
+async fn a_frozen_server_is_detected_within_seconds_and_recovers() {
     // Two seconds, and some of what a busy machine adds.
     const TOLD: Duration = Duration::from_secs(4);
     let (database, pool, app) = serve().await;

@@ -15,7 +15,7 @@ async fn serve() -> (TestDatabase, Proxy, App) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_network_that_stops_holds_no_request() {
+async fn a_stopped_network_blocks_no_request() {
     let (_database, proxy, app) = serve().await;
     proxy.set(Flow::Stopped);
     let writes = join_all([0; 2].map(|_| timed(&app, "mutation { add(name: \"lost\") }")));
@@ -37,9 +37,9 @@ async fn a_network_that_stops_holds_no_request() {
     app.until_ready().await;
 }
 
-/// A client that has gone leaves a statement that cannot even be cancelled.
+/// A disconnected client leaves a statement that cannot even be cancelled.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_place_comes_back_though_its_statement_cannot_be_cancelled() {
+async fn a_connection_is_freed_although_its_statement_cannot_be_cancelled() {
     let (_database, proxy, app) = serve().await;
     proxy.set(Flow::Stopped);
     let gone = join_all(
@@ -52,7 +52,7 @@ async fn a_place_comes_back_though_its_statement_cannot_be_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_trickles_ends_at_the_deadline() {
+async fn a_trickling_database_answer_ends_at_the_deadline() {
     let (_database, proxy, app) = serve().await;
     proxy.set(Flow::Slow(Duration::from_secs(1)));
     let answers = join_all(KINDS.iter().map(|query| timed(&app, query))).await;

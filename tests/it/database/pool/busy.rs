@@ -26,7 +26,7 @@ fn busy(query_timeout: u64) -> SvcConfig {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_statements_have_a_code() {
+async fn a_slow_statement_is_a_timeout() {
     let (_database, app) = serve(busy(2)).await;
     app.until_ready().await;
     // Where PostgreSQL is late to cancel it, or the connection to come, it is not known to be slow.
@@ -44,7 +44,7 @@ async fn slow_statements_have_a_code() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn busy_pools_have_a_code() {
+async fn a_busy_pool_is_unavailable_and_named_by_ready() {
     let (database, app) = serve(busy(300)).await;
     app.until_ready().await;
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
@@ -80,7 +80,7 @@ async fn until_checks(app: &App, pool: &str) {
     .await;
 }
 
-/// A connection is there, and nothing comes back on it.
+/// A connection is open, and no response comes on it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_does_not_answer_is_not_ready() {
     // A PostgreSQL of its own: a backend that stands still keeps others from creating databases.
@@ -120,10 +120,9 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     database.stop().await;
 }
 
-/// A role may have fewer connections than the pool. Requests wait for those that there are, as for
-/// the pool.
+/// A role can have fewer connections than the pool. Requests wait for these as for the pool.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_without_a_connection_left_says_so() {
+async fn an_exhausted_connection_limit_is_reported() {
     let database = TestDatabase::new(SQL).await;
     let pool = database.pool().await;
     let role: String = sqlx::query_scalar("SELECT 'few_' || current_database()")
@@ -174,9 +173,9 @@ async fn a_database_without_a_connection_left_says_so() {
     app.until_ready().await;
 }
 
-/// Under load each connection is in use, and still comes back in time.
+/// Under load each connection is in use, and is still returned in time.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_with_much_to_do_is_ready() {
+async fn a_busy_service_stays_ready() {
     let pool_timeout = Duration::from_secs(120);
     let (_database, app) = serve(SvcConfig {
         database: svc::DatabaseConfig {
@@ -207,9 +206,9 @@ async fn a_service_with_much_to_do_is_ready() {
     tokio::join!(work(), work(), work(), work(), watch);
 }
 
-/// No clock counts that far.
+/// No clock reaches that far.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_time_out_may_be_as_long_as_a_number() {
+async fn the_pool_timeout_can_be_the_longest_duration() {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
             pool_size: 1,

@@ -23,7 +23,7 @@ fn patient(pool_size: u32) -> SvcConfig {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_died_are_replaced() {
+async fn dead_connections_are_replaced() {
     let (database, app) = serve(SvcConfig::default()).await;
     let all = "{ a: rows { id } b: rows { id } c: own_sql own_sql rows { id name } }";
     app.query(all).await.data();
@@ -36,10 +36,9 @@ async fn connections_that_died_are_replaced() {
     app.until_ready().await;
 }
 
-/// Once anything of a read was answered it is not sent again, as it may be what has ended the
-/// connection.
+/// A read that has returned rows is not sent again, as it may be what ended the connection.
 #[tokio::test]
-async fn a_connection_that_dies_among_the_rows_is_an_error() {
+async fn a_connection_lost_between_rows_is_an_error() {
     let (database, app) = serve(SvcConfig {
         database: svc::DatabaseConfig {
             pool_size: 1,
@@ -76,7 +75,7 @@ async fn a_connection_that_dies_among_the_rows_is_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_goes_away_ends_its_statement() {
+async fn a_disconnected_client_cancels_its_statement() {
     let (database, app) = serve(patient(1)).await;
     for _ in 0..2 {
         let body = r#"{"query":"{ sleep { id } }"}"#;
@@ -94,9 +93,8 @@ async fn a_client_that_goes_away_ends_its_statement() {
     }
 }
 
-/// The cancellation of one request's statement leaves the statements of others alone.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cancellation_hits_nobody_else() {
+async fn a_cancellation_leaves_other_statements_alone() {
     let (database, app) = serve(patient(2)).await;
     for _ in 0..5 {
         let gone = tokio::time::timeout(Duration::from_millis(80), app.query("{ sleep { id } }"));

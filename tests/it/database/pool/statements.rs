@@ -90,9 +90,10 @@ async fn prepared_statements_are_bounded() {
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
 }
 
-/// sqlx bounds them by number, and one with many conditions takes PostgreSQL megabytes.
+/// sqlx bounds their number and not their size, and one with many conditions takes PostgreSQL
+/// megabytes.
 #[tokio::test]
-async fn statements_that_clients_shape_are_not_kept_by_sqlx() {
+async fn client_shaped_statements_are_not_cached_by_sqlx() {
     let (_database, app) = serve(SvcConfig {
         database: svc::DatabaseConfig {
             pool_size: 1,

@@ -6,7 +6,7 @@ use svc::prelude::*;
 use super::{serve, two_rows};
 
 #[tokio::test]
-async fn a_view_that_has_changed_is_read_anew() {
+async fn a_stale_statement_is_prepared_again_after_a_view_change() {
     let (database, app) = serve(SvcConfig {
         database: svc::DatabaseConfig {
             pool_size: 1,
@@ -42,9 +42,9 @@ async fn a_view_that_has_changed_is_read_anew() {
     );
 }
 
-/// Columns that have got other types, and views that are new, are noticed without a restart.
+/// Columns with new types, and new views, are noticed without a restart.
 #[tokio::test]
-async fn the_catalog_follows_the_views() {
+async fn the_catalog_follows_view_changes() {
     let (database, app) = serve(SvcConfig {
         database: svc::DatabaseConfig {
             pool_size: 1,

@@ -50,7 +50,7 @@ fn options(embedded: svc::embedded::Options) -> AppOptions {
 }
 
 #[tokio::test]
-async fn its_policies_bind_on_the_embedded_database() {
+async fn the_policies_of_the_book_bind_on_the_embedded_database() {
     let folder = tempfile::tempdir().unwrap();
     let embedded = || svc::embedded::Options::new(folder.path());
     let error = create_svc_app(options(embedded()))

@@ -51,9 +51,9 @@ async fn database() -> TestDatabase {
     TestDatabase::copy_of("row_security_functions", &format!("{SQL}{FUNCTIONS}")).await
 }
 
-/// The view is its owner's, a superuser's; the function in it runs as the service.
+/// The owner of the view is a superuser; the function in it runs as the service.
 #[tokio::test]
-async fn a_plain_function_reads_as_the_service() {
+async fn a_security_invoker_function_reads_as_the_service() {
     let database = database().await;
     assert_eq!(refusal(&database, "r17_app", queries![shown]).await, None);
     let options = production()

@@ -36,7 +36,7 @@ impl<'a> MakeWriter<'a> for Log {
 async fn count_again() -> i64;
 
 #[tokio::test]
-async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
+async fn the_log_names_slow_policies_and_functions_that_bypass_them() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
     database
         .execute(

@@ -215,7 +215,7 @@ async fn policies_that_do_not_bind_are_named_with_their_fix() {
 }
 
 #[tokio::test]
-async fn what_binds_is_served_and_what_is_allowed_too() {
+async fn bound_policies_and_allowed_unbound_ones_are_served() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
     assert_eq!(
         refusal(&database, "r17_app", queries![notes, tables, nested, opens]).await,
@@ -272,9 +272,9 @@ async fn what_binds_is_served_and_what_is_allowed_too() {
     );
 }
 
-/// The look is for services that set session variables; others are not asked, and ask nothing.
+/// The check is for services that set session variables; other services send no such query.
 #[tokio::test]
-async fn without_session_variables_nothing_is_looked_at() {
+async fn policies_are_not_checked_without_session_variables() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
     let app = App::serve(
         production()
@@ -292,9 +292,9 @@ async fn without_session_variables_nothing_is_looked_at() {
     assert_eq!(database.statements("pg_policy").await, 0);
 }
 
-/// A database that comes after the service has started is looked at before it is used.
+/// A database that comes up after the service has started is checked before it is used.
 #[tokio::test]
-async fn a_policy_that_gets_bound_lets_the_service_begin() {
+async fn a_service_becomes_available_once_its_policies_bind() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
     // Nobody lets this role in yet.
     database.execute("DO $$ BEGIN CREATE ROLE r17_late; EXCEPTION WHEN duplicate_object THEN ALTER ROLE r17_late NOLOGIN; END $$; GRANT r17_app TO r17_late").await;

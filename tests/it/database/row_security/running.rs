@@ -233,10 +233,9 @@ async fn until_checked(pool: &sqlx::PgPool, start: &str, time: &str) {
     .await;
 }
 
-/// While the role may open no connections, the service sees the change and cannot read what has
-/// changed.
+/// While the role may open no connections, the service sees the change and cannot read it.
 #[tokio::test]
-async fn a_change_that_is_undone_before_it_is_read_leaves_no_plans() {
+async fn a_change_reverted_before_it_is_read_leaves_no_stale_plan() {
     let _roles = ROLES.lock().await;
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database, Environment::Development).await;

@@ -125,9 +125,9 @@ async fn check(app: &App, tenant: &str, (query, expected): (String, Value)) {
     assert_eq!(data, expected, "{query} of {tenant}");
 }
 
-/// Every path, of two tenants in turn and at the same time.
+/// For two tenants, in turn and at the same time.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_path_sees_the_rows_of_its_tenant_only() {
+async fn every_path_sees_only_the_rows_of_its_tenant() {
     let (_database, url) = database().await;
     for pool_size in [1, 3] {
         let app = serve(&url, pool_size).await;
@@ -156,8 +156,8 @@ async fn every_path_sees_the_rows_of_its_tenant_only() {
     }
 }
 
-/// A database function that is a mutation, or that a resolver calls, runs as its tenant: it knows
-/// the variable, its insert has to satisfy the policy, and the entity of its answer is read under
+/// A database function that is a mutation, or that a resolver calls, runs as its tenant: it sees
+/// the variable, its insert must satisfy the policy, and the entity that it returns is read under
 /// the policy.
 #[tokio::test(flavor = "multi_thread")]
 async fn functions_run_as_their_tenant() {
@@ -217,9 +217,9 @@ async fn functions_run_as_their_tenant() {
     );
 }
 
-/// A default of the database must not stand in for a value that the request does not have.
+/// A default of the database must not replace a value that the request does not have.
 #[tokio::test]
-async fn a_missing_value_is_empty() {
+async fn a_missing_session_variable_is_empty() {
     let (_database, url) = database().await;
     let app = serve(&url, 1).await;
     let nobody = json!({ "seen": { "tenant": "", "user": "" } });
@@ -261,10 +261,10 @@ async fn a_missing_value_is_empty() {
     );
 }
 
-/// After a statement that failed, one that was abandoned, and transactions of every end, the only
-/// connection of each pool knows no tenant.
+/// After a failed statement, an abandoned one, and transactions that end in every way, the only
+/// connection of each pool has no tenant.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_left_on_a_connection() {
+async fn no_session_variable_stays_on_a_connection() {
     let (database, url) = database().await;
     let app = serve(&url, 1).await;
     let clean = async |after: &str| {
@@ -338,7 +338,7 @@ async fn nothing_is_left_on_a_connection() {
 }
 
 #[tokio::test]
-async fn bad_names_do_not_start() {
+async fn invalid_variable_names_prevent_startup() {
     for (variables, message) in [
         (
             SessionVariables::new().header("tenant", "x-tenant"),
@@ -360,7 +360,7 @@ async fn bad_names_do_not_start() {
 }
 
 #[tokio::test]
-async fn a_value_that_panics_denies() {
+async fn a_panicking_session_variable_denies() {
     let (_database, url) = database().await;
     let variables = SessionVariables::new().with("app.tenant_id", |_| panic!("no tenant"));
     let options = AppOptions::new()
@@ -380,9 +380,9 @@ async fn a_value_that_panics_denies() {
     }
 }
 
-/// A value is computed before the request may read: what it would read has no tenant yet.
+/// A value is computed before the request may read, as its reads would have no tenant yet.
 #[tokio::test]
-async fn a_value_cannot_read_the_database() {
+async fn a_session_variable_cannot_read_the_database() {
     let (_database, url) = database().await;
     let variables = SessionVariables::new().with("app.tenant_id", |ctx| {
         let db = ctx.db().clone();

@@ -37,7 +37,7 @@ fn hosts(config: &ConnectConfig) -> Vec<(&str, u16)> {
 }
 
 #[test]
-fn a_url_over_tcp() {
+fn a_tcp_url_is_parsed() {
     let config =
         parse("postgresql://me%2Fyou:p%40s+s%2F1@db.example:5433/na%20me?application_name=a%26b");
     assert_eq!(
@@ -60,7 +60,7 @@ fn a_url_over_tcp() {
 }
 
 #[test]
-fn a_password_may_hold_what_libpq_lets_it_hold() {
+fn passwords_may_have_the_characters_that_libpq_accepts() {
     for (text, password) in [
         ("a:b", "a:b"),
         ("a#b", "a#b"),
@@ -87,7 +87,7 @@ fn a_password_may_hold_what_libpq_lets_it_hold() {
 }
 
 #[test]
-fn a_url_over_a_socket() {
+fn a_socket_url_is_parsed() {
     for url in [
         "postgres:///name?host=/run/pg&port=6000&user=me",
         "postgres://me@%2Frun%2Fpg:6000/name",
@@ -109,7 +109,7 @@ fn a_url_over_a_socket() {
 }
 
 #[test]
-fn several_hosts() {
+fn several_hosts_are_parsed() {
     assert_eq!(
         hosts(&parse("postgres://me@a:1,b,[::1]:3/db")),
         [("a", 1), ("b", 5432), ("::1", 3)]
@@ -138,7 +138,7 @@ fn several_hosts() {
 }
 
 #[test]
-fn times_and_options() {
+fn timeouts_and_options_are_parsed() {
     let config = parse(
         "postgres://me@h/db?connect_timeout=3&tcp_user_timeout=1500&keepalives=0&keepalives_count=4&options=-c%20a.b=c\
          &options[search_path]=a\\,%20b",
@@ -167,7 +167,7 @@ fn times_and_options() {
 
 #[cfg(feature = "tls")]
 #[test]
-fn sslmode_is_that_of_libpq() {
+fn sslmode_means_the_same_as_in_libpq() {
     let root = "&sslrootcert=/ca.pem";
     for (query, mode, verify) in [
         ("", TlsMode::Prefer, Verify::Nothing),
@@ -250,7 +250,7 @@ fn sslmode_is_that_of_libpq() {
 }
 
 #[test]
-fn what_is_unknown_or_not_supported_is_refused_by_name() {
+fn unknown_and_unsupported_parameters_are_refused_by_name() {
     let message = refused("postgres://me@h/db?sslmod=require");
     assert!(
         message
@@ -301,7 +301,7 @@ fn what_is_unknown_or_not_supported_is_refused_by_name() {
 
 #[cfg(feature = "tls")]
 #[test]
-fn the_environment_gives_what_the_url_leaves_open() {
+fn the_environment_completes_the_url() {
     let variables = [
         ("PGHOST", "env"),
         ("PGPORT", "6000"),
@@ -418,7 +418,7 @@ fn a_url_that_asks_for_tls_needs_the_feature() {
 
 #[cfg(feature = "sqlx")]
 #[test]
-fn sqlx_connects_by_itself_where_it_means_the_same() {
+fn sqlx_connects_itself_where_its_meaning_is_the_same() {
     for (query, does) in [
         ("", true),
         ("sslmode=require", true),

@@ -60,9 +60,35 @@ fn no_malformed_url_shows_its_password() {
     assert!(refused("postgres://me:a@b@host/db").contains("%40"));
 }
 
+/// A password with any special characters around its text, escaped by nobody.
+#[test]
+fn no_unescaped_password_is_shown() {
+    const PIECES: &[&str] = &[
+        "", "@", "/", "?", ":", "=", "&", "#", "%", "%40", ",", "[", "?user=", "?dbname=",
+    ];
+
+    let pairs = || {
+        PIECES
+            .iter()
+            .flat_map(|first| PIECES.iter().map(move |second| format!("{first}{second}")))
+    };
+
+    for before in pairs() {
+        for after in pairs() {
+            let url = format!("postgres://me:{before}hunter2{after}@host/db");
+            let shown = ConnectConfig::shown(&url);
+            assert!(!shown.contains("hunter2"), "{url}: {shown}");
+
+            if let Err(error) = ConnectConfig::parse(&url, &|_| None) {
+                assert!(!error.to_string().contains("hunter2"), "{url}: {error}");
+            }
+        }
+    }
+}
+
 #[cfg(feature = "tls")]
 #[test]
-fn what_is_shown_has_no_secret() {
+fn displayed_urls_have_no_secrets() {
     for (url, shown) in [
         (
             "postgres://me:hunter2@host:5432/db?sslmode=require",
@@ -73,6 +99,33 @@ fn what_is_shown_has_no_secret() {
             "postgres://me:***@host:5432/db",
         ),
         ("postgres://me@a,b:1/db", "postgres://me@a:5432,b:1/db"),
+        (
+            "postgres://me%40corp:hunter2@host/db",
+            "postgres://me@corp:***@host:5432/db",
+        ),
+        (
+            "postgres://me:hunter2@host/a%40b",
+            "postgres://me:***@host:5432/***",
+        ),
+        (
+            "postgres://me:hunter2%40x@host/db",
+            "postgres://me:***@host:5432/db",
+        ),
+        (
+            "postgres://me%3Ahunter2@host/db",
+            "postgres://me:***@host:5432/db",
+        ),
+        (
+            "postgres://me@host/db%3Fpassword%3Dhunter2",
+            "postgres://me@host:5432/***",
+        ),
+        (
+            "postgres://me%3Ahunter2%40host%2Fdb?user=me",
+            "postgres://me@***/",
+        ),
+        ("postgres://me:x@h?application_name=hunter2@host/db", "***"),
+        ("postgres://me:x@h?user=hunter2@host/db", "***"),
+        ("postgres://me:x@h?dbname=hunter2@host/db", "***"),
     ] {
         assert_eq!(ConnectConfig::shown(url), shown);
     }

@@ -26,8 +26,8 @@ use crate::postgres::catalog::{Fingerprints, fingerprints};
 use crate::postgres::driver::{DedicatedConnection, DriverError, LastChange};
 use crate::postgres::row_security::Verdict;
 
-/// How long one check serves all callers: clients that send requests repeatedly must not make us
-/// check repeatedly. A check without an open connection costs much more.
+/// The minimum time between the starts of two checks: clients that send requests repeatedly must
+/// not make us check all the time. A check without an open connection costs much more.
 const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(200)];
 
 /// The state kept between two checks of the database.
@@ -202,14 +202,15 @@ impl Database {
     /// Checks whether views or functions have changed, and reads them again if so. Concurrent
     /// callers share a check.
     pub(crate) async fn look(&self) {
-        // Taken before the lock, so that a check which runs during the wait serves this caller too.
+        // Taken before the lock, so that a check which begins during the wait serves this caller
+        // too. An earlier one may have missed what the caller has met.
         let asked = Instant::now();
         let mut poll = self.changes.poll.lock().await;
-        if poll
-            .looked
-            .is_some_and(|looked| looked + self.changes.spacing() > asked)
-        {
-            return;
+        if let Some(looked) = poll.looked {
+            if looked >= asked {
+                return;
+            }
+            tokio::time::sleep_until(looked + self.changes.spacing()).await;
         }
 
         poll.looked = Some(Instant::now());
@@ -352,7 +353,6 @@ pub(in crate::postgres) async fn follow_changes(
             strong.driver.views_changed().clone(),
             strong.health.subscribe(),
         );
-        let spacing = strong.changes.spacing();
         drop(strong);
         let tick = async {
             match interval {
@@ -361,19 +361,11 @@ pub(in crate::postgres) async fn follow_changes(
             }
         };
 
-        let told = async {
-            reason.notified().await;
-
-            // Without the pause, `look` might skip the check as too recent, and the notification
-            // would be lost.
-            tokio::time::sleep(spacing).await;
-        };
-
         // The channel closes with the database.
         let gone = async { health.wait_for(|_| false).await.is_err() };
         tokio::select! {
             () = tick => {}
-            () = told => {}
+            () = reason.notified() => {}
             _ = gone => return,
         }
 

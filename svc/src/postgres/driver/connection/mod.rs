@@ -136,7 +136,7 @@ impl Connection {
             let (switched, read) =
                 Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
 
-            switched?;
+            self.session.switched(statement.replan, switched)?;
 
             return Ok(read?);
         }
@@ -189,7 +189,7 @@ impl Connection {
 
         let (switched, begun, set, read, ended) =
             self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
-        switched?;
+        self.session.switched(statement.replan, switched)?;
         begun?;
         set?;
         read?;
@@ -230,13 +230,33 @@ impl Connection {
         Ok(prepared)
     }
 
-    /// Prepares a text. Behind a pooler, its names are resolved under the settings of a
-    /// transaction.
+    /// Prepares a text. Behind a pooler, a text that was prepared before a view changed is replaced
+    /// by another one: the pooler would use the statement that PostgreSQL has rejected.
     pub(super) async fn prepare_text(
         &mut self,
         text: &str,
         types: &[Type],
     ) -> Result<Prepared, DriverError> {
+        let Some(pooled) = self.session.pooled.clone() else {
+            return self.prepare_once(text, types).await;
+        };
+
+        match self.prepare_once(&pooled.text(text), types).await {
+            Err(error) if error.is_stale_plan() => {
+                pooled.renew_texts();
+
+                // The error has ended an open transaction.
+                if self.in_transaction {
+                    return Err(error);
+                }
+                self.prepare_once(&pooled.text(text), types).await
+            }
+            prepared => prepared,
+        }
+    }
+
+    /// Behind a pooler, names are resolved under the settings of a transaction.
+    async fn prepare_once(&mut self, text: &str, types: &[Type]) -> Result<Prepared, DriverError> {
         if self.session.pooled.is_none() || self.in_transaction {
             return self
                 .wire
@@ -304,12 +324,12 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends the terminate message, if that needs no waiting.
+    /// Sends the terminate message.
     pub(super) fn close(self) {
-        drop(self.statements);
-
-        // tokio-postgres queues the terminate message once its client is dropped.
+        // tokio-postgres sends the terminate message once its client is dropped and no response is
+        // outstanding. Statements that are dropped before the client would ask for responses.
         drop(self.client);
+        drop(self.statements);
         self.wire.close();
     }
 }

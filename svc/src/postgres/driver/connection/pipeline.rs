@@ -53,9 +53,8 @@ impl Connection {
 
         // One read that needs a plan for its values decides for all: such a plan returns the same
         // rows.
-        let switch = self
-            .session
-            .switch(reads.iter().any(|(_, statement)| statement.replan));
+        let replan = reads.iter().any(|(_, statement)| statement.replan);
+        let switch = self.session.switch(replan);
         let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
         let switching = async {
             if let Some(switch) = switch {
@@ -71,7 +70,7 @@ impl Connection {
             .collect();
         let all = join(switching, join_all(reading));
         let (switched, results) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
-        switched?;
+        self.session.switched(replan, switched)?;
 
         self.results(reads, results)
     }

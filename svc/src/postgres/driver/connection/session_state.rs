@@ -87,6 +87,14 @@ impl SessionState {
         })
     }
 
+    /// Takes the result of such a statement. If it has failed, the next statement tries again.
+    pub(super) fn switched<E>(&mut self, replan: bool, result: Result<(), E>) -> Result<(), E> {
+        if result.is_err() {
+            self.replans = !replan;
+        }
+        result
+    }
+
     /// The statement that starts a transaction, with its settings if a pooler does not keep the
     /// session's settings.
     pub(in crate::postgres::driver) fn begin(
@@ -109,5 +117,23 @@ impl SessionState {
             return Cow::Owned(format!("{end}; {RESET_SESSION}; {}", reported!()));
         }
         Cow::Borrowed(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SessionState;
+
+    #[test]
+    fn a_switch_that_fails_is_sent_again() {
+        let mut session = SessionState::new(true, None);
+        assert!(session.switch(false).is_none());
+        for result in [Err("cancelled"), Ok(())] {
+            assert!(session.switch(true).is_some());
+            assert_eq!(session.switched(true, result), result);
+        }
+
+        assert!(session.switch(true).is_none());
+        assert!(session.switch(false).is_some());
     }
 }

@@ -150,7 +150,7 @@ impl DedicatedConnection {
         self.connection.session.pooled.is_some()
     }
 
-    /// Sends the terminate message, if that needs no waiting.
+    /// Sends the terminate message.
     pub(in crate::postgres) fn close(self) {
         self.connection.close();
     }

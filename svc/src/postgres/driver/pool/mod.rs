@@ -74,7 +74,7 @@ pub(super) struct State {
     withheld: u32,
     /// When we last logged that the server is out of connections.
     told: Option<Instant>,
-    /// The waiting requests, the oldest first.
+    /// The waiting requests, in the order of their deadlines: the oldest first.
     pub(super) waiting: VecDeque<Waiting>,
     /// Whether the tasks of `maintenance.rs` are running.
     pub(super) has_wait_timeouts: bool,
@@ -155,9 +155,14 @@ impl Pool {
                 return Err(error);
             };
 
-            // Report the server's error, not a timeout, however long this request has waited: the
-            // server lacks connections.
-            slot = self.wait(turn, until).await.map_err(|_| error)?;
+            // With its own timer, as the task may sleep until a later deadline. Report the server's
+            // error, not a timeout, however long this request has waited: the server lacks
+            // connections.
+            let waited = tokio::time::timeout_at(until, self.wait(turn, until)).await;
+            slot = match waited {
+                Ok(Ok(slot)) => slot,
+                _ => return Err(error),
+            };
             if !slot.is_vacant() {
                 return Ok(slot);
             }
@@ -322,7 +327,7 @@ impl Pool {
         closed.into_iter().for_each(|connection| connection.close());
     }
 
-    /// The numbers of idle connections, vacant slots and waiting requests.
+    /// The numbers of idle connections, slots without a connection and waiting requests.
     pub(super) fn counts(&self) -> [usize; 3] {
         let state = self.state();
         let waiting = state
@@ -331,7 +336,8 @@ impl Pool {
             // A request that was dropped stays in the queue until its turn.
             .filter(|waiting| !waiting.turn.is_closed())
             .count();
-        [state.idle.len(), state.vacant as usize, waiting]
+        let unopened = state.vacant + state.withheld;
+        [state.idle.len(), unopened as usize, waiting]
     }
 
     /// The lock is held for a few moves only. Nothing is dropped under it whose destructor would
@@ -366,14 +372,12 @@ impl State {
             // The queue grows only for requests that still exist.
             self.waiting.retain(|waiting| !waiting.turn.is_closed());
         }
-        self.waiting.push_back(Waiting { turn, deadline });
-        receiver
-    }
 
-    /// Queues a request that has waited before, at the front.
-    fn queue_first(&mut self, deadline: Instant) -> Turn {
-        let (turn, receiver) = oneshot::channel();
-        self.waiting.push_front(Waiting { turn, deadline });
+        // At the end, unless the request has waited before.
+        let place = self
+            .waiting
+            .partition_point(|waiting| waiting.deadline <= deadline);
+        self.waiting.insert(place, Waiting { turn, deadline });
         receiver
     }
 
@@ -383,5 +387,59 @@ impl State {
             SlotState::Vacant => self.vacant += 1,
             SlotState::Released => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot::error::TryRecvError;
+
+    use super::*;
+    use crate::postgres::connect::ConnectConfig;
+
+    #[test]
+    fn a_withheld_slot_is_not_in_use() {
+        let connect = ConnectConfig::parse("postgres://me@localhost/db", &|_| None).unwrap();
+        let time = Duration::from_secs(1);
+        let bounds = Bounds {
+            size: 3,
+            acquire_timeout: time,
+            deadline: time,
+        };
+        let pool = Pool::new(Target::new(&connect), bounds, time);
+        {
+            let mut state = pool.state();
+            state.vacant -= 1;
+            state.withheld += 1;
+        }
+
+        assert_eq!(pool.counts(), [0, 3, 0]);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_has_waited_before_keeps_its_place() {
+        let (mut state, now) = (State::default(), Instant::now());
+        let turns = [3, 5, 1, 3, 4].map(|seconds| state.queue(now + Duration::from_secs(seconds)));
+
+        let deadlines: Vec<_> = state
+            .waiting
+            .iter()
+            .map(|waiting| (waiting.deadline - now).as_secs())
+            .collect();
+        assert_eq!(deadlines, [1, 3, 3, 4, 5]);
+
+        // Of equal deadlines, the first comes first.
+        let [mut first, _, _, mut second, _] = turns;
+        state.waiting.drain(..2);
+        assert!(
+            first
+                .try_recv()
+                .is_err_and(|error| error == TryRecvError::Closed)
+        );
+        assert!(
+            second
+                .try_recv()
+                .is_err_and(|error| error == TryRecvError::Empty)
+        );
     }
 }

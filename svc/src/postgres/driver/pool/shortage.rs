@@ -14,8 +14,8 @@ const SAY_AGAIN: Duration = Duration::from_secs(60);
 
 impl Pool {
     /// Withholds a slot because the server has refused its connection for lack of connections.
-    /// Returns a turn at the front of the queue, or an error if the pool has no other connection
-    /// that could be released.
+    /// Returns a turn in the queue, before requests that came later, or an error if the pool has no
+    /// other connection that could be released.
     pub(super) fn wait_for_others(
         self: &Arc<Self>,
         slot: Slot<&Arc<Self>>,
@@ -29,7 +29,7 @@ impl Pool {
             }
             state.withheld += 1;
             say(&mut state.told, self.size - unused, self.size);
-            let turn = state.queue_first(deadline);
+            let turn = state.queue(deadline);
             (turn, std::mem::replace(&mut state.has_wait_timeouts, true))
         };
 

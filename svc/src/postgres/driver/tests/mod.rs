@@ -145,7 +145,7 @@ impl Driver {
 
 /// Edge case 48: the connection is read without session variables, and it is the same connection.
 #[tokio::test]
-async fn settings_end_with_their_statement() {
+async fn session_settings_end_with_their_statement() {
     let driver = driver(1);
     let pid = driver.clean().await;
     for name in ["a", "b", ""] {
@@ -290,7 +290,7 @@ async fn connections_are_opened_when_they_are_needed_and_no_more() {
 }
 
 #[tokio::test]
-async fn those_who_wait_get_the_connection_in_their_order() {
+async fn waiting_requests_get_a_connection_in_order() {
     let driver = driver(1);
     let none = Session::none();
     let mark = statement("SELECT clock_timestamp()::text FROM pg_sleep(0.02)");
@@ -317,7 +317,7 @@ async fn those_who_wait_get_the_connection_in_their_order() {
 }
 
 #[tokio::test]
-async fn those_who_wait_too_long_are_told_so() {
+async fn an_expired_wait_for_a_connection_is_an_error() {
     const LIMIT: Duration = Duration::from_secs(3);
 
     let (driver, other) = (Driver::new(&postgres(), bounds(1, LIMIT)), driver(1));
@@ -361,7 +361,7 @@ fn with_tick(bounds: Bounds, tick: Duration) -> Driver {
 }
 
 #[tokio::test]
-async fn connections_that_lie_unused_are_closed() {
+async fn idle_connections_are_closed() {
     let (driver, watcher) = (
         with_tick(bounds(2, PATIENCE), Duration::from_millis(25)),
         driver(1),
@@ -375,9 +375,39 @@ async fn connections_that_lie_unused_are_closed() {
     }
 }
 
+/// PostgreSQL counts, and may log, connections that are closed without a word.
+#[tokio::test]
+async fn closing_a_connection_ends_its_session_cleanly() {
+    let (watcher, none) = (driver(1), Session::none());
+    watcher
+        .rows(none, &statement("CREATE DATABASE leaving"))
+        .await
+        .unwrap();
+    let connect = ConnectConfig {
+        database: Some("leaving".to_owned()),
+        ..postgres()
+    };
+    let driver = Driver::new(&connect, bounds(1, PATIENCE));
+
+    // A statement stays prepared from its second time on. After its first, the request to close it
+    // is still to be sent.
+    for times in [1, 3] {
+        let mut pid = String::new();
+        for _ in 0..times {
+            pid = driver.ask(none, PID).await;
+        }
+        driver.pool.retire_connections();
+        watcher.await_end(&pid).await;
+    }
+
+    let sessions = "SELECT concat_ws(' ', sessions, sessions_abandoned) \
+                    FROM pg_stat_database WHERE datname = 'leaving'";
+    assert_eq!(watcher.ask(none, sessions).await, "2 0");
+}
+
 /// A connection that is always in use is closed as well once it is old.
 #[tokio::test]
-async fn connections_do_not_live_for_ever() {
+async fn connections_have_a_maximum_lifetime() {
     let driver = with_tick(bounds(1, PATIENCE), Duration::from_millis(20));
     let (pid, start) = (driver.clean().await, Instant::now());
     while driver.clean().await == pid {

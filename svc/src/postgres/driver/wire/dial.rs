@@ -104,11 +104,62 @@ async fn is_encrypted(config: &Config, stream: &mut TcpStream) -> Result<bool, D
 
     // Exactly one byte is read: bytes that a man in the middle adds behind it then break the TLS
     // handshake, rather than count as the server's.
-    match stream.read_u8().await? {
-        b'S' => Ok(true),
-        _ if mode == SslMode::Prefer => Ok(false),
-        _ => Err(DriverError::Tls(
-            "the server does not support TLS".to_owned(),
-        )),
+    let refused = match stream.read_u8().await? {
+        b'S' => return Ok(true),
+        b'N' if mode == SslMode::Prefer => return Ok(false),
+        b'N' => "the server does not support TLS",
+        // As in libpq, nothing of it is shown, because anybody on the way may have written it.
+        b'E' => "the server has responded to the request for TLS with an error",
+        _ => "the server has not responded to the request for TLS as PostgreSQL does",
+    };
+
+    Err(DriverError::Tls(refused.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// The result of a request for TLS that is answered with these bytes.
+    async fn requested(mode: SslMode, answer: &'static [u8]) -> Result<bool, String> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; SSL_REQUEST.len()];
+            stream.read_exact(&mut request).await.unwrap();
+            assert_eq!(request, SSL_REQUEST);
+            stream.write_all(answer).await.unwrap();
+        };
+        let client = async {
+            let mut config = Config::new();
+            config.ssl_mode(mode);
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            is_encrypted(&config, &mut stream).await
+        };
+
+        let ((), found) = tokio::join!(server, client);
+        found.map_err(|error| error.with_sources())
+    }
+
+    #[tokio::test]
+    async fn only_the_byte_n_declines_tls() {
+        for mode in [SslMode::Prefer, SslMode::Require] {
+            assert_eq!(requested(mode, b"S").await, Ok(true));
+            for (answer, why) in [
+                (&b"E\0\0\0\x08hunter2"[..], "with an error"),
+                (&b"HTTP/1.1 400"[..], "as PostgreSQL does"),
+            ] {
+                let error = requested(mode, answer).await.unwrap_err();
+                assert!(error.contains(why) && !error.contains("hunter2"), "{error}");
+            }
+        }
+
+        assert_eq!(requested(SslMode::Prefer, b"N").await, Ok(false));
+        let error = requested(SslMode::Require, b"N").await.unwrap_err();
+        assert!(error.contains("does not support TLS"), "{error}");
+        assert!(requested(SslMode::Prefer, b"").await.is_err());
     }
 }

@@ -20,14 +20,20 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{AsyncMessage, Notification, Socket};
 
 use tls::Connector;
 
 use super::DriverError;
+
+/// How long a closed connection may wait for outstanding responses.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 type Stream = tokio_postgres::Connection<Socket, <Connector as MakeTlsConnect<Socket>>::Stream>;
 
@@ -192,8 +198,13 @@ impl Wire {
         self.poll().is_none()
     }
 
-    /// Sends the pending messages that need no waiting.
+    /// Sends the pending messages, and ends the connection in the background once the responses
+    /// have arrived: PostgreSQL logs a connection that is closed before.
     pub(super) fn close(self) {
-        let _ = self.stream.now_or_never();
+        let mut stream = self.stream;
+        let is_done = (&mut stream).now_or_never().is_some();
+        if let (false, Ok(runtime)) = (is_done, Handle::try_current()) {
+            runtime.spawn(timeout(FAREWELL, stream));
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::Wake;
 use std::time::Duration;
 
+use crate::beats::{MAX_BEATS, beats_between};
 use crate::wake_flag::WakeFlag;
 
 /// The number of beats in a deadline.
@@ -28,7 +29,12 @@ pub(in crate::postgres::driver) struct Watch {
 impl Watch {
     /// Records that a statement begins.
     pub(in crate::postgres::driver) fn begin(&self, beat: u32) {
-        self.since.store(beat.saturating_add(1), Ordering::Relaxed);
+        // Two numbers have another meaning; one beat more does not matter.
+        let since = match beat.wrapping_add(1) {
+            0 | LATE => 1,
+            since => since,
+        };
+        self.since.store(since, Ordering::Relaxed);
     }
 
     /// Records that the statement has ended, or that another timer covers its end.
@@ -41,20 +47,17 @@ impl Watch {
         self.since.load(Ordering::Relaxed) == LATE
     }
 
-    fn look(&self, beat: u32, most: u32) {
+    /// Whether the statement has become late.
+    fn look(&self, beat: u32, most: u32) -> bool {
         let since = self.since.load(Ordering::Relaxed);
-        if since == 0 || beat.saturating_sub(since) < most {
-            return;
+        if matches!(since, 0 | LATE) || beats_between(since, beat) < most {
+            return false;
         }
 
         // The statement may have ended meanwhile, and another one begun.
-        if self
-            .since
+        self.since
             .compare_exchange(since, LATE, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
-        {
-            self.woken.wake();
-        }
     }
 }
 
@@ -82,10 +85,11 @@ impl Watches {
     /// For statements that may take up to `deadline`.
     pub(in crate::postgres::driver) fn new(deadline: Duration) -> Self {
         let beat = (deadline / BEATS).clamp(BEAT[0], BEAT[1]);
-        let most = u32::try_from(deadline.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(LATE);
+        let most =
+            u32::try_from(deadline.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(MAX_BEATS);
         Self {
             beat,
-            most,
+            most: most.min(MAX_BEATS),
             now: AtomicU32::new(0),
             all: Mutex::default(),
         }
@@ -105,13 +109,20 @@ impl Watches {
     }
 
     pub(in crate::postgres::driver) fn look(&self) {
-        let now = self.now.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        let now = self.now.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let mut late = Vec::new();
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|watch| {
             watch.upgrade().is_some_and(|watch| {
-                watch.look(now, self.most);
+                if watch.look(now, self.most) {
+                    late.push(watch);
+                }
                 true
             })
         });
+
+        // Woken after the lock is released, because waking may run foreign code.
+        drop(all);
+        late.iter().for_each(|watch| watch.woken.wake());
     }
 }

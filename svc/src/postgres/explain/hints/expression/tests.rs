@@ -18,7 +18,7 @@ fn pair(key: &str, operator: &str) -> Option<(String, String)> {
 }
 
 #[test]
-fn conditions_of_the_request_are_told_from_those_of_the_view() {
+fn conditions_of_the_request_differ_from_those_of_the_view() {
     let filter =
         "((NOT p.deleted) AND (p.title <> 'x AND y'::text) AND (p.author_id = ($1)::integer))";
     assert_eq!(
@@ -40,7 +40,7 @@ fn conditions_of_the_request_are_told_from_those_of_the_view() {
 }
 
 #[test]
-fn expressions_are_keys_where_an_index_may_have_them() {
+fn indexable_expressions_are_keys() {
     assert_eq!(
         one("((t.data ->> 'name'::text) = $1)", "t"),
         pair("data ->> 'name'::text", "=")
