@@ -6,6 +6,7 @@ mod arguments;
 mod command;
 mod database;
 mod failure;
+mod process;
 mod program;
 mod project;
 mod terminal;

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 
 pub(crate) use script::{DEEPEST, Statement, depth, statements};
 pub(crate) use tokens::{Token, mentions, tokens};
-pub(crate) use url::Target;
+pub(crate) use url::{Target, without_password};
 
 /// The maximum time to wait for a server's response.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -6,6 +6,9 @@
 /// The maximum nesting of a script that is parsed: parsers recurse on each level.
 pub(crate) const DEEPEST: usize = 200;
 
+/// The first words of statements that start or end a transaction.
+const TRANSACTIONS: [&str; 6] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT"];
+
 /// A statement of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Statement<'a> {
@@ -33,6 +36,18 @@ impl Statement<'_> {
         }
 
         words
+    }
+
+    /// Its command, if it starts or ends a transaction.
+    pub(crate) fn transaction_command(&self) -> Option<String> {
+        let words = self.words(2);
+        let first = words.first()?;
+        if TRANSACTIONS.contains(&first.as_str()) {
+            return Some(first.clone());
+        }
+
+        // `PREPARE` alone names a statement.
+        (words == ["PREPARE", "TRANSACTION"]).then(|| words.join(" "))
     }
 }
 
@@ -299,7 +314,32 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_one_statement() {
+    fn commands_that_end_a_transaction_are_found_behind_comments() {
+        let command = |text| Statement { text, line: 1 }.transaction_command();
+        for (text, name) in [
+            ("commit", "COMMIT"),
+            ("End", "END"),
+            ("ROLLBACK PREPARED 'x'", "ROLLBACK"),
+            (
+                "/* x */ prepare -- y\n transaction 'x'",
+                "PREPARE TRANSACTION",
+            ),
+        ] {
+            assert_eq!(command(text).as_deref(), Some(name), "{text}");
+        }
+
+        for text in [
+            "PREPARE transaction_ AS SELECT 1",
+            "PREPARE x AS SELECT 1",
+            "SELECT 1",
+            "DO $$ BEGIN COMMIT; END $$",
+        ] {
+            assert_eq!(command(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn unterminated_text_is_one_statement() {
         for script in ["SELECT 'a; b", "DO $$ a; b", "/* a; b", "SELECT \"a; b"] {
             assert!(texts(script).len() <= 1, "{script}");
         }

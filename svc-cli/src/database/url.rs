@@ -1,5 +1,7 @@
 //! Database URLs, with the TLS parameters that the driver does not support.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
 use tokio_postgres::Config;
@@ -7,6 +9,9 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::hint;
 use crate::failure::{Failure, Result};
+
+/// The reason if a URL has a character in its password that must be encoded.
+const EARLY_END: &str = "a character of the password ends it early";
 
 /// A database to connect to.
 #[derive(Debug, Clone)]
@@ -22,18 +27,7 @@ pub(crate) struct Target {
 impl Target {
     /// Reads a URL.
     pub(crate) fn parse(url: &str) -> Result<Self> {
-        let bad = |why: String| {
-            // The driver's message may quote a part of the password.
-            let why = if is_ambiguous(url) {
-                "a character of the password ends it early".to_owned()
-            } else {
-                why
-            };
-            Failure::new(format!("the database URL cannot be read: {why}"))
-                .hint("it looks like postgresql://user:password@host:5432/name")
-                .hints(is_ambiguous(url).then(|| hint::CREDENTIALS.to_owned()))
-        };
-
+        let bad = |why: String| unreadable(url, &why);
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(bad("it does not begin with postgresql://".to_owned()));
         }
@@ -132,6 +126,74 @@ impl Target {
     }
 }
 
+/// Splits a URL into one without a password, and the password.
+pub(crate) fn without_password(url: &str) -> Result<(String, Option<OsString>)> {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return Err(unreadable(url, "it does not begin with postgresql://"));
+    };
+
+    // The first `@` ends the password, as in the driver.
+    let (credentials, place) = match rest.split_once('@') {
+        Some((credentials, place)) => (Some(credentials), place),
+        None => (None, rest),
+    };
+
+    let (place, query) = place.split_once('?').unwrap_or((place, ""));
+    if place.contains('@') {
+        return Err(unreadable(url, EARLY_END));
+    }
+
+    let mut password = None;
+    let user = credentials.map(|credentials| {
+        let (user, given) = credentials.split_once(':').unwrap_or((credentials, ""));
+        password = Some(given);
+        format!("{user}@")
+    });
+
+    let mut others = Vec::new();
+    for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+        match parameter.split_once('=') {
+            Some(("password", value)) => password = Some(value),
+            _ => others.push(parameter),
+        }
+    }
+
+    let mut url = format!("{scheme}://{}{place}", user.unwrap_or_default());
+    if !others.is_empty() {
+        url = format!("{url}?{}", others.join("&"));
+    }
+
+    let password = password.filter(|password| !password.is_empty());
+
+    Ok((url, password.map(decoded)))
+}
+
+/// A part of a URL without its percent-encoding.
+fn decoded(text: &str) -> OsString {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).filter(|_| *first == b'%');
+        if let Some(code) = digits.and_then(|digits| hex::decode(digits).ok()) {
+            bytes.extend(code);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+
+    OsString::from_vec(bytes)
+}
+
+fn unreadable(url: &str, why: &str) -> Failure {
+    // The driver's message may quote a part of the password.
+    let why = if is_ambiguous(url) { EARLY_END } else { why };
+    Failure::new(format!("the database URL cannot be read: {why}"))
+        .hint("it looks like postgresql://user:password@host:5432/name")
+        .hints(is_ambiguous(url).then(|| hint::CREDENTIALS.to_owned()))
+}
+
 /// Whether the part before the last `@` has characters that end a password in a URL early.
 fn is_ambiguous(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -157,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modes_of_tls_are_those_of_libpq() {
+    fn tls_modes_mean_the_same_as_in_libpq() {
         let mode = |url: &str| Target::parse(url).unwrap().config.get_ssl_mode();
         assert_eq!(
             mode("postgresql://a@db.example.org/shop?sslmode=verify-full"),
@@ -197,6 +259,44 @@ mod tests {
             };
             assert!(!shown.contains("sesame"), "{password}: {shown}");
         }
+    }
+
+    #[test]
+    fn passwords_are_taken_out_of_urls() {
+        for (url, rest, password) in [
+            (
+                "postgresql://ada:p%40%3A%25x%zz@db.example.org:5432/shop?sslmode=require",
+                "postgresql://ada@db.example.org:5432/shop?sslmode=require",
+                Some("p@:%x%zz"),
+            ),
+            (
+                "postgres://ada@[::1]/shop?password=a%20b&application_name=x",
+                "postgres://ada@[::1]/shop?application_name=x",
+                Some("a b"),
+            ),
+            (
+                "postgresql://ada:1/2?3@db/shop",
+                "postgresql://ada@db/shop",
+                Some("1/2?3"),
+            ),
+            ("postgresql:///shop", "postgresql:///shop", None),
+            (
+                "postgresql://ada:@db/shop?password=",
+                "postgresql://ada@db/shop",
+                None,
+            ),
+        ] {
+            let (found, secret) = without_password(url).unwrap();
+            assert_eq!(
+                (found.as_str(), secret),
+                (rest, password.map(OsString::from)),
+                "{url}"
+            );
+        }
+
+        // The rest of it would be an argument that others can read.
+        assert!(without_password("postgresql://ada:p@sesame@db/shop").is_err());
+        assert!(without_password("host=db password=sesame").is_err());
     }
 
     #[test]

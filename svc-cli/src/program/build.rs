@@ -3,11 +3,12 @@
 use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use rustix::process::Pid;
 use serde::Deserialize;
 
+use super::cargo::cargo;
 use super::{Choice, targets};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
@@ -163,11 +164,6 @@ impl Build {
     }
 }
 
-fn cargo() -> Command {
-    // Cargo sets the variable for programs that it runs, so that they use the same version of it.
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-}
-
 /// The failure of a build that cargo stopped before the compiler ran.
 fn not_begun(root: &Path) -> Failure {
     // Cargo's own output has gone to the terminal; `metadata` fails for the same reasons, with
@@ -231,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_cargo_tell_that_svc_is_missing() {
+    fn a_missing_svc_is_recognized_in_the_output_of_cargo() {
         for words in [
             "error: failed to select a version for the requirement `svc = \"=1.0.0\"`",
             "error: no matching package named `svc` found",

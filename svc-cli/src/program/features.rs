@@ -1,9 +1,10 @@
 //! The features of svc enabled in a program.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde::Deserialize;
 
+use super::cargo::cargo;
 use crate::project::Project;
 
 #[derive(Debug, Deserialize)]
@@ -31,7 +32,7 @@ struct Node {
 
 /// Whether svc has a feature in a project; none if cargo does not report it.
 pub(crate) fn has_feature(project: &Project, feature: &str) -> Option<bool> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = cargo();
     cargo
         .args(["metadata", "--format-version=1"])
         .current_dir(project.root());

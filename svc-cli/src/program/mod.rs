@@ -1,6 +1,7 @@
 //! The user's program: built by cargo, and started to describe itself.
 
 mod build;
+mod cargo;
 mod description;
 mod features;
 mod names;

@@ -85,7 +85,7 @@ impl Place {
 }
 
 #[test]
-fn status_says_where_the_database_is() {
+fn status_shows_the_location_of_the_database() {
     let place = project();
     let said = place.svc(&["db", "status"]).good();
     assert!(
@@ -103,7 +103,51 @@ fn status_says_where_the_database_is() {
 }
 
 #[test]
-fn a_reset_wants_the_name_and_makes_all_anew() {
+fn psql_has_the_password_in_its_environment_alone() {
+    let place = project();
+    place.ask("CREATE ROLE out_of_sight LOGIN PASSWORD 'se same%' IN ROLE needs_password");
+    let encoded = "se%20same%25";
+    for url in [
+        place
+            .url()
+            .replace("postgres@", &format!("out_of_sight:{encoded}@")),
+        place.url().replace("postgres@", "out_of_sight@") + "?password=" + encoded,
+    ] {
+        let mut psql = command(&place.path("."));
+        psql.args(["db", "psql", "-XAt", "-c", "SELECT current_user"])
+            .args(["-c", r"\! tr '\0' ' ' < /proc/$PPID/cmdline"])
+            .env("SVC_DATABASE_URL", url);
+        let said = crate::support::said(psql.output().expect("the binary")).good();
+        assert!(
+            said.starts_with("out_of_sight\n") && said.contains("//out_of_sight@"),
+            "{said}"
+        );
+        assert!(!said.contains("same"), "{said}");
+    }
+}
+
+#[test]
+fn a_process_with_the_number_of_a_server_is_not_stopped() {
+    let place = Place::new();
+    place.write("Cargo.toml", "");
+    let mut other = Command::new("sleep").arg("600").spawn().expect("sleep");
+    place.write(".svc/db.lock", &format!("{} another-moment\n", other.id()));
+    let lock = std::fs::File::open(place.path(".svc/db.lock")).expect("the file");
+    lock.try_lock().expect("the lock");
+    let stopped = place.svc(&["db", "stop"]);
+    let goes_on = other.try_wait().expect("its state").is_none();
+    other.kill().expect("kill");
+    other.wait().expect("its end");
+    let words = stopped.bad();
+    assert!(goes_on, "{words}");
+    assert!(
+        words.contains(&format!("the process {} is not the database", other.id())),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_reset_requires_the_name_and_recreates_everything() {
     let place = project();
     place.write(
         "db/schema/001_a.sql",
@@ -129,7 +173,7 @@ fn a_reset_wants_the_name_and_makes_all_anew() {
 }
 
 #[test]
-fn failures_to_connect_say_what_to_do() {
+fn failures_to_connect_have_a_hint() {
     let place = project();
     let (host, _) = place
         .url()
@@ -156,7 +200,7 @@ fn failures_to_connect_say_what_to_do() {
     }
 }
 
-/// A port that nobody listens on.
+/// A free port.
 pub(crate) fn free_port() -> u16 {
     svc_embedded::free_port().expect("a port")
 }
@@ -201,6 +245,7 @@ fn the_projects_own_server_starts_and_stops() {
     let closed_again = mode();
     let status = svc(&["db", "status"]);
     let stopped = svc(&["db", "stop"]);
+    let left = std::fs::read_to_string(folder.join("db.lock")).expect("the file");
     assert!(
         started.err.contains("db/schema/001_users.sql"),
         "{}",
@@ -217,6 +262,7 @@ fn the_projects_own_server_starts_and_stops() {
     assert_eq!([closed, closed_again].map(|mode| mode & 0o022), [0, 0]);
     assert!(status.good().ends_with(", started by svc db start\n"));
     stopped.good();
+    assert_eq!(left, "");
     assert!(
         svc(&["db", "status"])
             .bad()

@@ -12,6 +12,10 @@ use crate::templates::{Project, target};
 /// The longest wait for a line: a build may come before it.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// The longest time that [`KeepAlive`] keeps a connection between two requests. A server that stops
+/// waits a little longer for another request.
+const KEPT: Duration = Duration::from_millis(250);
+
 pub(crate) struct Dev {
     child: Child,
     lines: Receiver<String>,
@@ -19,7 +23,7 @@ pub(crate) struct Dev {
 }
 
 impl Dev {
-    /// Starts it, and waits until it tells where it serves.
+    /// Starts it, and waits until it prints its address.
     pub(crate) fn start(project: &Project) -> Self {
         Self::start_with(project, &[])
     }
@@ -31,7 +35,7 @@ impl Dev {
         dev
     }
 
-    /// Waits until it tells where it serves.
+    /// Waits until it prints its address.
     pub(crate) fn await_address(&mut self) {
         let line = self.wait_for("  GraphQL   http://");
         let address = line
@@ -84,7 +88,7 @@ impl Dev {
 
     /// Does something again and again until a line with this text.
     #[track_caller]
-    pub(crate) fn while_waiting_for(&self, text: &str, work: impl Fn()) {
+    pub(crate) fn while_waiting_for(&self, text: &str, mut work: impl FnMut()) {
         let begun = Instant::now();
         loop {
             work();
@@ -151,6 +155,64 @@ impl Dev {
     pub(crate) fn kill(mut self) {
         self.child.kill().expect("kill");
         self.child.wait().expect("its end");
+    }
+}
+
+/// A client that keeps its connection between requests until an answer says that it closes, as HTTP
+/// libraries do.
+pub(crate) struct KeepAlive {
+    address: String,
+    kept: Option<(BufReader<TcpStream>, Instant)>,
+}
+
+impl KeepAlive {
+    pub(crate) fn new(dev: &Dev) -> Self {
+        Self {
+            address: dev.address(),
+            kept: None,
+        }
+    }
+
+    /// The whole answer to a query. A connection that was kept has not ended meanwhile.
+    pub(crate) fn ask(&mut self, query: &str) -> String {
+        let body = serde_json::json!({ "query": query }).to_string();
+        let length = body.len();
+        let request = format!(
+            "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Content-Length: {length}\r\n\r\n{body}"
+        );
+
+        let kept = self.kept.take();
+        let mut connection = match kept.filter(|(_, since)| since.elapsed() < KEPT) {
+            Some((connection, _)) => connection,
+            None => BufReader::new(TcpStream::connect(&self.address).expect("a connection")),
+        };
+
+        connection
+            .get_mut()
+            .write_all(request.as_bytes())
+            .expect("a request");
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            let read = connection.read_line(&mut head).expect("an answer");
+            assert!(
+                read > 0,
+                "the connection has ended without an answer: {head:?}"
+            );
+        }
+
+        let lines = head.to_ascii_lowercase();
+        let mut lengths = lines
+            .lines()
+            .filter_map(|line| line.strip_prefix("content-length: "));
+        let length: usize = lengths.next().expect("a length").parse().expect("a number");
+        let mut body = vec![0; length];
+        connection.read_exact(&mut body).expect("the answer's body");
+        if !lines.contains("\r\nconnection: close") {
+            self.kept = Some((connection, Instant::now()));
+        }
+
+        head + &String::from_utf8(body).expect("text")
     }
 }
 

@@ -26,7 +26,7 @@ fn state(report: &serde_json::Value, words: &str) -> String {
 }
 
 #[test]
-fn what_would_fail_in_production_is_told() {
+fn problems_of_production_are_reported() {
     let place = project();
     place.ask("CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY, a_id int REFERENCES a)");
     let (code, before) = report(&place);
@@ -96,7 +96,7 @@ fn what_would_fail_in_production_is_told() {
 }
 
 #[test]
-fn what_is_not_there_is_named_with_its_fix() {
+fn missing_parts_are_named_with_their_fix() {
     let place = Place::new();
     assert!(
         place

@@ -97,7 +97,7 @@ const CLEAN: [&str; 8] = [
 ];
 
 #[test]
-fn the_pieces_of_a_view_are_told_in_order() {
+fn the_parts_of_a_view_are_explained_in_order() {
     let place = Place::new();
     place.write("view.sql", VIEW);
     let said = place.svc(&["sql", "explain", "view.sql"]).good();
@@ -132,7 +132,7 @@ fn mistakes_and_hints_are_named_with_their_lines() {
 }
 
 #[test]
-fn what_is_well_is_left_alone() {
+fn clean_statements_have_no_findings() {
     let place = Place::new();
     for statement in CLEAN {
         place.write("a.sql", statement);

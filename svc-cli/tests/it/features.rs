@@ -51,6 +51,58 @@ pub fn options() -> svc::Result<svc::AppOptions> {
 }
 ";
 
+const HELPERS: &str = "\
+//! Helpers that do nothing without their features.
+
+use svc::metrics::with_metrics;
+use svc::prelude::*;
+use svc::trace::{trace_cache_operation, trace_database_query, trace_graphql_operation};
+
+/// With a span.
+///
+/// # Errors
+/// None.
+#[trace_graphql_operation(\"query\", \"one\")]
+pub async fn one() -> Result<i32> {
+    Ok(trace_cache_operation(\"get\", \"one\").around(async { 1 }).await)
+}
+
+/// Counted.
+///
+/// # Errors
+/// None.
+#[with_metrics]
+pub async fn two() -> Result<i32> {
+    Ok(trace_database_query(\"SELECT\", \"tb_one\", None).around(one()).await? + 1)
+}
+
+/// With the context of a trace.
+#[svc::query]
+pub async fn three() -> Result<i32> {
+    svc::trace::inject_context(&mut svc::axum::http::HeaderMap::new());
+    let ids = [svc::trace::trace_id(), svc::trace::span_id()];
+    let has_any = svc::get_metrics().is_some() || ids.iter().any(Option::is_some);
+    Ok(two().await? + i32::from(!has_any))
+}
+
+/// The routes.
+///
+/// # Errors
+/// A setting that is wrong.
+pub fn routes(app: svc::axum::Router) -> Result<svc::axum::Router> {
+    let app = svc::setup_metrics(app, svc::MetricsConfig::default())?;
+    Ok(svc::setup_tracing(app, svc::TracingConfig::default())?)
+}
+
+/// The options.
+///
+/// # Errors
+/// A setting that is wrong.
+pub fn options() -> Result<AppOptions> {
+    Ok(AppOptions::from_env()?.queries(queries![three]))
+}
+";
+
 #[test]
 fn the_compiler_names_the_feature_that_a_program_lacks() {
     let project = Project::new("basic", "new_featureless");
@@ -59,6 +111,8 @@ fn the_compiler_names_the_feature_that_a_program_lacks() {
     let methods = project.svc(&["check"]).bad();
     project.write("src/lib.rs", GUARDED);
     let guarded = project.svc(&["check"]).bad();
+    project.write("src/lib.rs", HELPERS);
+    project.svc(&["check"]).good();
 
     for feature in ["auth", "redis", "sessions"] {
         for words in [

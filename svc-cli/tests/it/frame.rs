@@ -82,7 +82,7 @@ fn help_is_data_and_has_examples() {
 }
 
 #[test]
-fn commands_of_a_project_say_where_they_run() {
+fn commands_outside_of_a_project_are_refused_with_a_hint() {
     let place = Place::new();
     for arguments in [
         &["migrate", "up"][..],
@@ -103,7 +103,7 @@ fn commands_of_a_project_say_where_they_run() {
 }
 
 #[test]
-fn a_reader_that_is_gone_is_no_failure() {
+fn a_closed_output_is_no_failure() {
     let place = Place::new();
     place.write("Cargo.toml", "");
     let mut child = command(&place.path("."));
@@ -124,7 +124,7 @@ fn a_reader_that_is_gone_is_no_failure() {
 }
 
 #[test]
-fn colours_are_asked_for_and_refused() {
+fn variables_force_and_disable_colors() {
     let place = Place::new();
     let words = |variable: &str| {
         let output = command(&place.path("."))

@@ -1,4 +1,4 @@
-//! The help of every command, as `help.txt` has it. `SVC_BLESS=1` writes that file anew.
+//! The help of every command, as `help.txt` has it. `SVC_BLESS=1` writes that file again.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/help.txt");
 /// The widest line of a terminal of the usual size.
 const WIDTH: usize = 120;
 
-/// The help of a command and of those below it.
+/// The help of a command and of its subcommands.
 fn collect(place: &Place, path: &[String], all: &mut String) {
     let arguments: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
     let help = place.svc(&arguments).good();

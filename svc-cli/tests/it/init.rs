@@ -193,7 +193,7 @@ fn each_template_is_a_program_of_its_own() {
 }
 
 #[test]
-fn names_that_cannot_be_are_refused() {
+fn invalid_names_are_refused() {
     let place = Place::new();
     for name in [
         "1shop", "my shop", "shöp", "fn", "svc", "test", "..", "a/b$",
@@ -213,7 +213,7 @@ fn names_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn what_exists_is_left_alone() {
+fn existing_files_are_kept() {
     let place = Place::new();
     place.write("shop/note.txt", "mine");
     place.write("file", "mine");
@@ -235,7 +235,7 @@ fn what_exists_is_left_alone() {
 }
 
 #[test]
-fn a_database_of_ones_own_is_kept_as_it_is() {
+fn a_given_database_url_is_written_unchanged() {
     let place = Place::new();
     let url = "postgresql://me:p%23%40ss@db.example.org/shop?sslmode=verify-full";
     place
@@ -296,7 +296,7 @@ fn without_git_the_project_is_complete() {
 }
 
 #[test]
-fn a_project_within_a_repository_gets_none() {
+fn a_project_within_a_repository_gets_no_repository() {
     let place = Place::new();
     let status = Command::new("git")
         .arg("-C")

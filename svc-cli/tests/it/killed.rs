@@ -96,19 +96,28 @@ const MOMENTS: [Moment; 24] = [
 struct Holder(Child);
 
 impl Holder {
+    /// Waits until it holds them.
     fn new(place: &Place, sql: &str) -> Self {
+        let holder = Self::begin(place, sql);
+        let held = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $$NAME$$ \
+            AND state = 'idle in transaction' AND datname = current_database()";
+        let held = held.replace("NAME", &format!("holds {sql}"));
+        wait(|| place.ask(&held) == "1");
+        holder
+    }
+
+    fn begin(place: &Place, sql: &str) -> Self {
         let mut psql = Command::new("psql");
         psql.args(["-qXAt", "-v", "ON_ERROR_STOP=1", &place.url()])
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
         let mut holder = Self(psql.spawn().expect("psql"));
         let input = holder.0.stdin.as_mut().expect("its input");
-        let name = format!("holds {sql}");
-        writeln!(input, "BEGIN; {sql}; SET application_name = '{name}';").expect("its input");
-        let held = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $$NAME$$ \
-            AND state = 'idle in transaction' AND datname = current_database()";
-        let held = held.replace("NAME", &name);
-        wait(|| place.ask(&held) == "1");
+        writeln!(
+            input,
+            "BEGIN; {sql}; SET application_name = $$holds {sql}$$;"
+        )
+        .expect("its input");
         holder
     }
 }
@@ -239,7 +248,7 @@ fn a_run_that_is_killed_at_any_moment_is_completed() {
 }
 
 #[test]
-fn so_is_one_whose_server_falls_too() {
+fn a_run_whose_server_crashes_too_is_completed() {
     killed_and_completed(true);
 }
 
@@ -266,4 +275,38 @@ fn a_second_run_waits_for_the_first_and_says_so() {
         second.err
     );
     second.good();
+}
+
+#[test]
+fn an_enum_label_added_ahead_obeys_the_lock_timeout() {
+    let place = project();
+    place.ask("CREATE TYPE state AS ENUM ('new'); CREATE TABLE gate_1 ()");
+    place.write(
+        "db/migrations/1_a.sql",
+        "ALTER TYPE state ADD VALUE 'gone'; SELECT FROM gate_1;\n\
+         CREATE VIEW v_gone AS SELECT 'gone'::state AS state;",
+    );
+    let gate = Holder::new(&place, "LOCK TABLE gate_1");
+    let up = command(&place.path("."))
+        .args(["migrate", "up", "--lock-timeout", "20"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary");
+    wait(|| blocked(&place) == "gate_1");
+    // Another session is next in the queue for the type, and gets it when the run, which cannot use
+    // its new label yet, rolls back.
+    let other = Holder::begin(&place, "ALTER TYPE state ADD VALUE 'other'");
+    let queue = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) \
+        WHERE NOT granted AND locktype = 'object' AND datname = current_database()";
+    wait(|| place.ask(queue) == "1");
+    drop(gate);
+    let words = said(up.wait_with_output().expect("its end")).bad();
+    drop(other);
+    assert!(
+        words.contains("error: db/migrations/1_a.sql:1: canceling statement due to lock timeout"),
+        "{words}"
+    );
+    place.svc(&["migrate", "up"]).good();
+    place.ask("SELECT state FROM v_gone");
 }

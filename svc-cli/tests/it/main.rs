@@ -19,6 +19,7 @@ mod migrate;
 mod odd;
 mod order;
 mod pending;
+mod release;
 mod schema;
 mod sql;
 mod support;

@@ -83,7 +83,7 @@ fn files_that_are_no_sql_are_refused() {
 }
 
 #[test]
-fn readers_that_are_gone_are_no_failure() {
+fn closed_outputs_are_no_failure() {
     let place = project();
     for arguments in [
         &["--help"][..],
@@ -135,7 +135,7 @@ fn nothing_of_the_environment_is_needed() {
 }
 
 #[test]
-fn looking_leaves_nothing_behind() {
+fn read_only_commands_create_nothing() {
     let place = project();
     place.svc(&["db", "status"]).good();
     place.svc(&["db", "stop"]).good();

@@ -35,7 +35,7 @@ fn migrations_run_before_the_views_that_read_them() {
 }
 
 #[test]
-fn files_of_the_schema_wait_for_what_others_make() {
+fn files_of_the_schema_run_after_their_dependencies() {
     let place = with_view();
     place.write(
         "db/schema/001_top.sql",
@@ -92,7 +92,7 @@ fn a_migration_may_use_a_function_of_the_schema() {
 }
 
 #[test]
-fn views_make_room_and_keep_what_they_were_given() {
+fn recreated_views_keep_their_grants_comments_and_options() {
     let place = with_view();
     place.svc(&["migrate", "up"]).good();
     place.ask("CREATE ROLE reader_of_a; GRANT SELECT ON v_a TO reader_of_a; COMMENT ON VIEW v_a IS 'rows of a'");
@@ -133,6 +133,26 @@ fn views_make_room_and_keep_what_they_were_given() {
 }
 
 #[test]
+fn a_comment_is_restored_with_any_text() {
+    let place = with_view();
+    place.svc(&["migrate", "up"]).good();
+    let comment = "END $svc$; it's \\ $svc_$ %s";
+    place.ask(&format!(
+        "COMMENT ON VIEW v_a IS '{}'",
+        comment.replace('\'', "''")
+    ));
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT y, x FROM tb_a;",
+    );
+    place.svc(&["migrate", "up"]).good();
+    assert_eq!(
+        place.ask("SELECT obj_description('v_a'::regclass)"),
+        comment
+    );
+}
+
+#[test]
 fn policies_and_triggers_can_be_made_again() {
     let place = with_view();
     let file = |condition: &str| {
@@ -166,7 +186,7 @@ fn policies_and_triggers_can_be_made_again() {
 }
 
 #[test]
-fn what_no_file_makes_again_is_named_and_nothing_is_done() {
+fn dependents_without_a_file_are_named_and_nothing_runs() {
     let place = with_view();
     place.svc(&["migrate", "up"]).good();
     place.ask("CREATE VIEW report AS SELECT x FROM v_a");
@@ -216,7 +236,7 @@ fn a_migration_without_a_statement_is_not_run() {
 }
 
 #[test]
-fn repair_refuses_what_was_not_done_and_says_that_it_runs_nothing() {
+fn repair_refuses_unapplied_changes_and_runs_nothing() {
     let place = with_view();
     place.write("db/migrations/2_b.sql", "SELECT 1;");
     place.svc(&["migrate", "up"]).good();
@@ -240,6 +260,30 @@ fn repair_refuses_what_was_not_done_and_says_that_it_runs_nothing() {
             .contains("is recorded as it is now; nothing of it was run")
     );
     assert_eq!(place.ask("SELECT count(*) FROM pg_database WHERE datname LIKE 'svc_shadow_%' AND datname LIKE '%_' || pg_backend_pid()"), "0");
+}
+
+#[test]
+fn repair_leaves_the_objects_of_a_deleted_file_to_the_next_run() {
+    let place = with_view();
+    place.write(
+        "db/schema/020_b.sql",
+        "CREATE OR REPLACE VIEW v_b AS SELECT x FROM v_a;",
+    );
+    place.svc(&["migrate", "up"]).good();
+    std::fs::remove_file(place.path("db/schema/020_b.sql")).expect("the file");
+    let said = place.svc(&["migrate", "repair"]);
+    assert!(
+        said.err.contains(
+            "db/schema/020_b.sql is gone; the next `svc migrate up` drops the objects that it has made"
+        ),
+        "{}",
+        said.err
+    );
+    assert_eq!(place.ask("SELECT to_regclass('v_b') IS NULL"), "f");
+    place.svc(&["migrate", "up"]).good();
+    let left = "SELECT to_regclass('v_b') IS NULL, (SELECT count(*) FROM svc_history.objects WHERE path ~ '020'), \
+        (SELECT count(*) FROM svc_history.migrations WHERE path ~ '020')";
+    assert_eq!(place.ask(left), "t|0|0");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn with_program(program: &str) -> Place {
 }
 
 #[test]
-fn dev_runs_a_migration_only_when_it_is_asked_to() {
+fn dev_runs_a_migration_only_on_request() {
     let place = with_program(PROGRAM);
     let mut dev = Dev::start(&place, &[]);
     dev.wait_for("2 files are applied");
@@ -125,6 +125,41 @@ fn dev_runs_a_migration_only_when_it_is_asked_to() {
     place.ask("SELECT rating FROM v_a");
 }
 
+/// A migration that ends once the server has a database `go`.
+const WAITS: &str = "CREATE TABLE tb_a (x int);\nDO $$ BEGIN\n    \
+    WHILE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'go') LOOP PERFORM pg_sleep(0.02); END LOOP;\nEND $$;";
+
+#[test]
+fn a_failing_file_does_not_stop_a_server_that_is_being_set_up() {
+    let place = with_program(PROGRAM);
+    let port = crate::database::free_port();
+    place.write(
+        ".env",
+        &format!("SVC_DATABASE_URL=postgresql://svc:svc@localhost:{port}/still\n"),
+    );
+    place.write("db/migrations/1_a.sql", WAITS);
+    let dev = Dev::start(&place, &[]);
+    dev.wait_for("the database is not ready yet");
+    dev.wait_for("GraphQL   http://");
+    let started = || place.ask("SELECT pg_postmaster_start_time()");
+    let before = started();
+    // The work that this change begins takes over the server from the work that still runs.
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT nope FROM tb_a;",
+    );
+    dev.wait_for("db/schema/010_a.sql has changed");
+    place.ask("CREATE DATABASE go");
+    dev.wait_for("error: db/schema/010_a.sql:1: column \"nope\" does not exist");
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT x, x + 1 AS y FROM tb_a;",
+    );
+    dev.wait_for("1 file is applied");
+    assert_eq!(started(), before);
+    place.ask("SELECT y FROM v_a");
+}
+
 #[test]
 fn a_test_that_ends_early_leaves_no_program_behind() {
     let place = with_program(PROGRAM);
@@ -148,7 +183,7 @@ fn a_test_that_ends_early_leaves_no_program_behind() {
 }
 
 #[test]
-fn dev_ends_where_no_change_of_a_file_helps() {
+fn dev_exits_on_errors_that_no_file_change_can_fix() {
     let place = with_program(PROGRAM);
     let dev = |arguments: &[&str], settings: &[(&str, &str)]| {
         let mut dev = command(&place.path("."));
@@ -176,7 +211,7 @@ fn dev_ends_where_no_change_of_a_file_helps() {
 }
 
 #[test]
-fn dev_calls_no_database_ready_that_is_away() {
+fn dev_does_not_report_an_unreachable_database_as_ready() {
     let place = with_program("fn main() { no }\n");
     let url = format!(
         "postgresql://postgres@localhost:{}/a",

@@ -149,7 +149,7 @@ const CHANGES: [(&str, &str, &str); 26] = [
 ];
 
 #[test]
-fn each_kind_of_change_is_told_with_its_weight() {
+fn each_kind_of_change_is_reported_with_its_severity() {
     let place = Place::new();
     place.write("old.graphql", OLD);
     for (from, to, line) in CHANGES {
@@ -203,7 +203,7 @@ fn each_kind_of_change_is_told_with_its_weight() {
 }
 
 #[test]
-fn registered_operations_say_which_clients_break() {
+fn broken_registered_operations_are_reported() {
     let place = Place::new();
     place.write("old.graphql", OLD);
     let new = OLD
@@ -331,7 +331,7 @@ fn revisions_of_git_are_read() {
 }
 
 #[test]
-fn a_service_tells_its_schema() {
+fn a_schema_is_read_from_a_running_service() {
     // The smallest answer with each kind of type; the reference implementation's wire form.
     let string = r#"{"kind":"SCALAR","name":"String","ofType":null}"#;
     let field = |name: &str| {

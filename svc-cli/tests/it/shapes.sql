@@ -174,6 +174,15 @@ SELECT a.nick AS u_nick, CASE WHEN a.pk_author > 0 THEN a.name END AS u_name, b.
 FROM tb_author a LEFT JOIN tb_book b ON b.fk_author = a.pk_author
 WHERE a.nick IS NOT DISTINCT FROM 'a' AND b.title IS NOT DISTINCT FROM 'One';
 
+-- Comparisons with arrays, which hold for a null if the array is empty.
+CREATE OR REPLACE VIEW s47 AS SELECT nick AS o_nick FROM tb_author WHERE NOT (nick = ANY (ARRAY[]::text[]));
+CREATE OR REPLACE VIEW s48 AS
+SELECT nick AS o_nick FROM tb_author WHERE (nick = ANY (string_to_array('', ','))) IS FALSE;
+CREATE OR REPLACE VIEW s49 AS SELECT nick AS n_nick FROM tb_author WHERE NOT (nick IN ('b', 'c'));
+CREATE OR REPLACE VIEW s50 AS
+SELECT nick AS n_nick FROM tb_author WHERE (nick = ANY (string_to_array('a,b', ','))) IS TRUE;
+CREATE OR REPLACE VIEW s51 AS SELECT nick AS n_nick FROM tb_author WHERE nick NOT IN ('b', 'c');
+
 -- Documents: a key that begins with `n_` is provably never null.
 CREATE OR REPLACE VIEW d01 AS
 SELECT jsonb_build_object('n_name', a.name, 'o_nick', a.nick, 'n_id', a.id::text) AS data FROM tb_author a;

@@ -20,7 +20,7 @@ fn pattern(place: &Place, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn patterns_are_what_they_say() {
+fn patterns_generate_the_expected_sql() {
     let place = Place::new();
     assert_eq!(
         pattern(&place, &["pagination", "v_user", "--offset", "40"]),
@@ -52,7 +52,7 @@ fn patterns_are_what_they_say() {
 }
 
 #[test]
-fn patterns_run_whatever_the_names_and_values_are() {
+fn patterns_run_with_any_names_and_values() {
     let place = project();
     for (number, name) in HOSTILE.iter().enumerate() {
         let quoted = format!("\"{}\"", name.replace('"', "\"\""));
@@ -149,13 +149,17 @@ fn a_view_is_validated_on_the_database_and_undone() {
             .bad()
             .contains("bad.sql:2: column \"nope\" does not exist")
     );
-    place.write("bad.sql", "CREATE VIEW v_a AS SELECT 1;\nCOMMIT;");
-    assert!(
-        place
-            .svc(&["sql", "validate", "bad.sql"])
-            .bad()
-            .contains("bad.sql:2: it would end the transaction")
-    );
+    for command in ["COMMIT", "PREPARE TRANSACTION"] {
+        place.write(
+            "bad.sql",
+            &format!("CREATE VIEW v_a AS SELECT 1;\n{command} /* x */ 'x';"),
+        );
+        let words = place.svc(&["sql", "validate", "bad.sql"]).bad();
+        assert!(
+            words.contains(&format!("bad.sql:2: `{command}` would end the transaction")),
+            "{words}"
+        );
+    }
 
     // The file and a database are all that it takes.
     let elsewhere = Place::new();

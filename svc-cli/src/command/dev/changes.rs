@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn changes_are_told_apart() {
+    async fn kinds_of_changes_are_distinguished() {
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
             let path = root.path().join(path);

@@ -1,6 +1,7 @@
 //! The database under `svc dev`: started in parallel with the build. The wait for it is limited,
 //! and the program serves anyway.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use svc_embedded::Database as Own;
@@ -27,7 +28,7 @@ pub(super) struct Database {
 }
 
 /// The state of the database after that task.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Brought {
     /// The project's own server, if it was started.
     own: Option<Own>,
@@ -47,12 +48,19 @@ impl Database {
                 None => None,
             };
 
-            let may_start = !has_own && started.is_none();
-            let brought = bring_up(&Project::at(root)?, may_start, scope).await?;
-            Ok(Brought {
-                own: started.or(brought.own),
-                ..brought
-            })
+            // Outside of the steps, because the server stops when its value is dropped.
+            let mut own = started;
+            let is_ready = match bring_up(root, &mut own, has_own, scope).await {
+                Ok(is_ready) => is_ready,
+                // A file of `db/` is wrong, which its next change may fix; the server stays.
+                Err(failure) if has_own || own.is_some() => {
+                    let _ = failure.report();
+                    false
+                }
+                Err(failure) => return Err(failure),
+            };
+
+            Ok(Brought { own, is_ready })
         }));
     }
 
@@ -112,58 +120,56 @@ fn joined<T>(done: Result<Result<T>, tokio::task::JoinError>) -> Result<T> {
     done.map_err(|error| Failure::new(format!("the work on the database has failed: {error}")))?
 }
 
-async fn bring_up(project: &Project, may_start: bool, scope: Scope) -> Result<Brought> {
+/// Starts the project's own server, unless one is there, and applies the files; returns whether the
+/// database is ready.
+async fn bring_up(
+    root: PathBuf,
+    own: &mut Option<Own>,
+    has_own: bool,
+    scope: Scope,
+) -> Result<bool> {
+    let project = Project::at(root)?;
     let Ok(url) = project.database_url() else {
         terminal::warning("no database is set, so queries find none; set SVC_DATABASE_URL in .env");
-        return Ok(Brought::default());
+        return Ok(false);
     };
 
     let target = Target::parse(&url)?;
-    let started = if may_start {
-        db::ensure(project, &target).await
-    } else {
-        Ok(None)
-    };
-
-    let own = match started {
-        Ok(own) => own,
-        Err(failure) => return Ok(without(&failure)),
-    };
+    if !has_own && own.is_none() {
+        match db::ensure(&project, &target).await {
+            Ok(started) => *own = started,
+            Err(failure) => {
+                warn(&failure);
+                return Ok(false);
+            }
+        }
+    }
 
     let client = match database::open(&target).await {
         Ok(client) => client,
-        Err(failure) => return Ok(without(&failure)),
+        Err(failure) => {
+            warn(&failure);
+            return Ok(false);
+        }
     };
 
     if !target.is_local() {
         terminal::warning(
             "the database is not on this machine, so nothing is changed in it; svc migrate up does",
         );
-        return Ok(Brought::default());
+        return Ok(false);
     }
 
-    match db::bring_up(project, &client, scope).await {
-        Ok(()) => Ok(Brought {
-            own,
-            is_ready: true,
-        }),
-        // A file of `db/` is wrong, which its next change may fix; the server stays.
-        Err(failure) if own.is_some() => {
-            let _ = failure.report();
-            Ok(Brought {
-                own,
-                is_ready: false,
-            })
-        }
-        Err(failure) => Err(failure),
-    }
+    db::bring_up(&project, &client, scope).await?;
+
+    Ok(true)
 }
 
-fn without(failure: &Failure) -> Brought {
+/// Warns that the service runs without a database.
+fn warn(failure: &Failure) {
     terminal::warning(format_args!(
         "{}; the service runs without a database, so queries find nothing",
         failure.message()
     ));
     failure.first_hint().into_iter().for_each(terminal::hint);
-    Brought::default()
 }

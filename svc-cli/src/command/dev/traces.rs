@@ -1,8 +1,7 @@
 //! Records the processes that `svc dev` starts, so that the next run can stop the ones left behind
 //! by a killed run.
 //!
-//! The program exits by itself when `svc dev` is gone; builds and hanging processes do not. A
-//! process is identified by its ID together with its start time, as IDs are reused.
+//! The program exits by itself when `svc dev` is gone; builds and hanging processes do not.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -12,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::failure::{Failure, Result};
+use crate::process::{is_same, line};
 use crate::project::Project;
 use crate::terminal;
 
@@ -116,32 +116,9 @@ fn end(process: u32, moment: &str) {
     let _ = kill_process_group(group, Signal::KILL);
 }
 
-fn line(process: u32) -> String {
-    format!("{process} {}\n", moment(process).unwrap_or_default())
-}
-
 fn parse(line: &str) -> Option<(u32, &str)> {
     let (process, moment) = line.split_once(' ')?;
     Some((process.parse().ok()?, moment)).filter(|(_, moment)| !moment.is_empty())
-}
-
-fn is_same(process: u32, noted: &str) -> bool {
-    moment(process).is_some_and(|moment| moment == noted)
-}
-
-/// The start time of a process: the boot, and the ticks since then. None if the system does not
-/// report it, or if the process is a zombie.
-fn moment(process: u32) -> Option<String> {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name is in parentheses and may contain any characters.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-    if matches!(fields.first(), Some(&"Z" | &"X")) {
-        return None;
-    }
-
-    // proc(5): the start time is field 22 of `stat`, and the fields here begin with the third.
-    Some(format!("{}-{}", boot.trim(), fields.get(19)?))
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -152,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_run_has_left_is_ended() {
+    fn processes_left_by_a_killed_run_are_ended() {
         let folder = tempfile::tempdir().unwrap();
         let mut left = Command::new("sleep")
             .arg("600")
@@ -173,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_run_has_or_what_has_its_number_now_stays() {
+    fn processes_of_other_runs_or_with_a_reused_id_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let mut other = Command::new("sleep")
             .arg("600")

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trigger_tells_the_channel_of_its_table() {
+    fn a_trigger_notifies_the_channel_of_its_table() {
         let text = trigger("app.tb_post").unwrap();
         assert!(
             text.contains(

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_and_databases_have_names_that_they_can_have() {
+    fn package_and_database_names_are_valid() {
         assert_eq!(names("shop"), ("shop".into(), "shop".into()));
         assert_eq!(
             names("some/My-Shop.v2"),

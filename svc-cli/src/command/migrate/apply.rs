@@ -13,6 +13,9 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
+/// The maximum wait of a seed for a lock held by others.
+const SEED_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The files that an `up` may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -151,7 +154,7 @@ pub(super) async fn run(
             // The migrations before the failing one may have been committed, so the history is read
             // once more.
             let files = files_left(client, plan).await?;
-            if !run::add_labels(client, &files).await? {
+            if !run::add_labels(client, &files, lock_timeout).await? {
                 return Err(stop);
             }
 
@@ -186,6 +189,7 @@ pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> R
             .batch_execute("BEGIN")
             .await
             .map_err(|error| failed(&error))?;
+        run::settings(client, SEED_LOCK_TIMEOUT).await?;
         for statement in file.statements()? {
             let ran = client.batch_execute(statement.text).await;
             ran.map_err(|error| Stop::in_statement(&error, file, &statement))?;

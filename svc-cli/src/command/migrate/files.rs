@@ -12,17 +12,6 @@ use crate::project::Project;
 /// The first line of a migration that cannot run in a transaction.
 const NO_TRANSACTION: &str = "-- svc: no transaction";
 
-/// Statements that end or start transactions.
-const TRANSACTIONS: [&str; 7] = [
-    "BEGIN",
-    "START",
-    "COMMIT",
-    "END",
-    "ROLLBACK",
-    "ABORT",
-    "PREPARE TRANSACTION",
-];
-
 /// The kind of a file, which determines when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
@@ -71,17 +60,13 @@ impl File {
     pub(crate) fn statements(&self) -> Result<Vec<Statement<'_>>> {
         let statements = statements(&self.text);
         for statement in &statements {
-            let words = statement.words(3);
-            let Some(first) = words.first() else { continue };
             let place = format!("{}:{}", self.path, statement.line);
 
             // After a `COMMIT` in the file, an error in a later statement would leave the earlier
             // ones in the database, without a record.
-            if TRANSACTIONS.contains(&first.as_str())
-                || words.join(" ").starts_with("PREPARE TRANSACTION")
-            {
+            if let Some(command) = statement.transaction_command() {
                 let failure = Failure::new(format!(
-                    "{place}: `{first}` would end the transaction of the file"
+                    "{place}: `{command}` would end the transaction of the file"
                 ));
                 return Err(failure.hint("remove it: each file runs in a transaction of its own"));
             }
@@ -232,6 +217,7 @@ mod tests {
             "SELECT 1; -- x\nEND",
             "start transaction",
             "ROLLBACK",
+            "SELECT 1; /* x */ prepare transaction 'x'",
         ] {
             assert!(migration(text).statements().is_err(), "{text}");
         }

@@ -111,7 +111,8 @@ fn is_due(file: &File, history: &[Entry]) -> bool {
     matches!(state(file, history), State::Pending | State::Changed)
 }
 
-fn is_repeatable(entry: &Entry) -> bool {
+/// Whether a file of the record belongs to `db/schema`.
+pub(super) fn is_repeatable(entry: &Entry) -> bool {
     entry.path.starts_with(Kind::Schema.folder())
 }
 

@@ -47,6 +47,15 @@ pub(super) async fn run(project: &Project) -> Result<()> {
     }
 
     for entry in plan::missing(&files, &history) {
+        // Without its record, no later run would drop the objects that the file has created.
+        if plan::is_repeatable(entry) {
+            terminal::say(format_args!(
+                "{} is gone; the next `svc migrate up` drops the objects that it has made",
+                entry.path
+            ));
+            continue;
+        }
+
         history::forget(client, &entry.path).await?;
         terminal::done(format_args!(
             "{} is forgotten: the project does not have it",

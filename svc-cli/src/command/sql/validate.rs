@@ -66,11 +66,9 @@ async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>>
     // One by one, so that an error names the line of its statement.
     for statement in statements(text) {
         let place = format!("{}:{}", file.display(), statement.line);
-        if ["BEGIN", "COMMIT", "END", "ROLLBACK", "ABORT", "START"]
-            .contains(&statement.words(1).concat().as_str())
-        {
+        if let Some(command) = statement.transaction_command() {
             return Err(Failure::new(format!(
-                "{place}: it would end the transaction that undoes the file"
+                "{place}: `{command}` would end the transaction that undoes the file"
             ))
             .hint("remove it"));
         }

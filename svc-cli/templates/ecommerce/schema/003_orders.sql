@@ -1,14 +1,17 @@
 -- Orders and their lines.
 
+-- The total is a subquery in a select list, and not a join, so PostgreSQL computes it only if a query reads it.
 CREATE OR REPLACE VIEW v_order AS
-SELECT o.id, c.id AS customer_id, o.status, t.total, o.created_at,
-       jsonb_build_object('id', o.id, 'customer_id', c.id, 'status', o.status, 'total', t.total::text,
+SELECT o.id, c.id AS customer_id, o.status, o.total, o.created_at,
+       jsonb_build_object('id', o.id, 'customer_id', c.id, 'status', o.status, 'total', o.total::text,
                           'created_at', o.created_at) AS data
-FROM tb_order AS o
-JOIN tb_customer AS c ON c.pk_customer = o.fk_customer
-CROSS JOIN LATERAL (
-    SELECT coalesce(sum(quantity * price), 0)::numeric(12, 2) AS total FROM tb_order_line WHERE fk_order = o.pk_order
-) AS t;
+FROM (
+    SELECT id, fk_customer, status, created_at,
+           (SELECT coalesce(sum(l.quantity * l.price), 0)::numeric(12, 2)
+            FROM tb_order_line AS l WHERE l.fk_order = tb_order.pk_order) AS total
+    FROM tb_order
+) AS o
+JOIN tb_customer AS c ON c.pk_customer = o.fk_customer;
 
 CREATE OR REPLACE VIEW v_order_line AS
 SELECT l.id, o.id AS order_id, v.id AS variant_id, l.quantity, l.price,

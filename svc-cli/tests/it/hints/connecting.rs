@@ -6,7 +6,7 @@ use super::{Case, follow_with_database};
 const USER: &str = "admin \"CREATE ROLE u_$DB LOGIN PASSWORD 'p#%?@/' IN ROLE needs_password\"; ";
 
 #[test]
-fn of_passwords() {
+fn password_errors_have_hints() {
     let with =
         |url: &str| -> &'static str { Box::leak(format!("{USER}url {url}").into_boxed_str()) };
     let right = "url \"postgresql://u_$DB:p%23%25%3F%40%2F@$HOST/$DB\"";
@@ -43,7 +43,7 @@ fn of_passwords() {
 }
 
 #[test]
-fn of_rights() {
+fn permission_errors_have_hints() {
     follow_with_database(&[
         Case {
             seed: "admin \"CREATE ROLE u_$DB LOGIN CONNECTION LIMIT 0\"; url postgresql://u_$DB@$HOST/$DB",
@@ -88,7 +88,7 @@ fn of_rights() {
 }
 
 #[test]
-fn of_addresses_of_databases() {
+fn database_address_errors_have_hints() {
     follow_with_database(&[
         Case {
             seed: "url ${URL}_new",
@@ -136,7 +136,7 @@ fn of_addresses_of_databases() {
 }
 
 #[test]
-fn of_resets() {
+fn reset_errors_have_hints() {
     follow_with_database(&[
         Case {
             seed: "",

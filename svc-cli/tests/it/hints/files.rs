@@ -3,7 +3,7 @@
 use super::{Case, follow, follow_with_database};
 
 #[test]
-fn of_new_projects() {
+fn project_errors_have_hints() {
     follow(&[
         Case {
             seed: "rm Cargo.toml",
@@ -51,7 +51,7 @@ fn of_new_projects() {
 }
 
 #[test]
-fn of_settings() {
+fn setting_errors_have_hints() {
     follow_with_database(&[
         Case {
             seed: "rm .env",
@@ -78,7 +78,7 @@ fn of_settings() {
 }
 
 #[test]
-fn of_addresses() {
+fn address_errors_have_hints() {
     follow(&[
         Case {
             seed: "",
@@ -105,7 +105,7 @@ fn of_addresses() {
 }
 
 #[test]
-fn of_names_that_are_given() {
+fn name_errors_have_hints() {
     follow(&[
         Case {
             seed: "",

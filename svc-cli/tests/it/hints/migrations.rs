@@ -3,7 +3,7 @@
 use super::{Case, follow_with_database};
 
 #[test]
-fn of_files_that_cannot_run() {
+fn invalid_files_have_hints() {
     follow_with_database(&[
         Case {
             seed: "mkdir -p db/migrations; echo 'SELECT 1' > db/migrations/add.sql",
@@ -52,7 +52,7 @@ fn of_files_that_cannot_run() {
 }
 
 #[test]
-fn of_files_that_the_database_does_not_take() {
+fn rejected_files_have_hints() {
     follow_with_database(&[
         Case {
             seed: "admin 'CREATE TABLE a (x int)'; mkdir -p db/schema; echo 'CREATE TABLE a (x int)' > db/schema/1.sql",
@@ -96,7 +96,7 @@ const HALF: &str = "admin 'CREATE TABLE a (x int); INSERT INTO a VALUES (1), (1)
     svc migrate up; true";
 
 #[test]
-fn of_files_that_have_run() {
+fn changed_files_have_hints() {
     follow_with_database(&[
         Case {
             seed: CHANGED,
@@ -147,7 +147,7 @@ const SQLX: &str = "admin 'CREATE TABLE _sqlx_migrations (version bigint PRIMARY
     checksum bytea NOT NULL, installed_on timestamptz NOT NULL DEFAULT now())'; mkdir -p db/migrations; ";
 
 #[test]
-fn of_the_history_of_sqlx() {
+fn sqlx_history_errors_have_hints() {
     let with = |more: &str| -> &'static str { Box::leak(format!("{SQLX}{more}").into_boxed_str()) };
     let import = "svc migrate baseline --from-sqlx --confirm $DB";
     follow_with_database(&[

@@ -41,11 +41,11 @@ admin() { psql -qX -d "$URL" -c "$1"; }
 struct Shell {
     place: Place,
     url: String,
-    /// A port that somebody listens on.
+    /// A port in use.
     taken: TcpListener,
 }
 
-/// Follows the hints of cases, each in an empty project, and tells all that lead nowhere.
+/// Follows the hints of cases, each in an empty project, and reports all that do not help.
 #[track_caller]
 fn follow(cases: &[Case]) {
     run(cases, || {

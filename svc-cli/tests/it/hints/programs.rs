@@ -21,7 +21,7 @@ fn with(more: &str) -> &'static str {
 }
 
 #[test]
-fn of_builds() {
+fn build_errors_have_hints() {
     follow(&[
         Case {
             seed: "",
@@ -77,7 +77,7 @@ fn of_builds() {
 }
 
 #[test]
-fn of_descriptions() {
+fn description_errors_have_hints() {
     follow(&[
         Case {
             seed: with("echo 'fn main() {}' > src/main.rs"),
@@ -122,7 +122,7 @@ echo 'fn main() { svc::serve(axum::Router) }' > src/main.rs
 "#;
 
 #[test]
-fn of_crates_in_two_versions() {
+fn duplicate_crate_versions_have_hints() {
     follow(&[Case {
         seed: with(TWO_VERSIONS),
         fails: "svc check",
@@ -133,7 +133,7 @@ fn of_crates_in_two_versions() {
 }
 
 #[test]
-fn of_programs_that_end() {
+fn exiting_programs_have_hints() {
     follow(&[
         Case {
             seed: with("echo 'fn main() { panic!(\"the port is a lie\") }' > src/main.rs"),
@@ -158,7 +158,7 @@ const NEW_USER: &str = "mkdir -p db/schema; echo \"CREATE OR REPLACE VIEW v_user
     > db/schema/1.sql; ";
 
 #[test]
-fn of_checks() {
+fn check_errors_have_hints() {
     let with_view = |more: &str| with(&format!("{NEW_USER}{more}"));
     follow_with_database(&[
         Case {
@@ -193,7 +193,7 @@ fn of_checks() {
 }
 
 #[test]
-fn of_crud() {
+fn crud_errors_have_hints() {
     let with_list = |more: &str| {
         with(&format!(
             "svc init a --no-git; mkdir src/mutations; cp a/src/mutations/mod.rs src/mutations; rm -r a; {more}"

@@ -3,7 +3,7 @@
 use super::{Case, follow, follow_with_database};
 
 #[test]
-fn of_written_sql() {
+fn written_sql_errors_have_hints() {
     follow(&[
         Case {
             seed: "",
@@ -44,7 +44,7 @@ fn of_written_sql() {
 }
 
 #[test]
-fn of_views_and_types() {
+fn view_and_type_errors_have_hints() {
     follow_with_database(&[
         Case {
             seed: "echo 'CREATE VIEW v_a AS SELECT 1 AS id, to_jsonb(1) AS data; COMMIT;' > v.sql",
@@ -78,7 +78,7 @@ fn of_views_and_types() {
 }
 
 #[test]
-fn of_schemas_compared() {
+fn schema_comparison_errors_have_hints() {
     follow(&[
         Case {
             seed: "echo 'type Query { a: Int }' > new.graphql; cp new.graphql old.graphql",

@@ -5,7 +5,7 @@ use super::{Case, follow_with_database};
 const OWN: &str = "url postgresql://svc:svc@localhost:$FREE/shop";
 
 #[test]
-fn of_the_projects_own_server() {
+fn server_errors_have_hints() {
     let with =
         |more: &str| -> &'static str { Box::leak(format!("{OWN}; {more}").into_boxed_str()) };
     follow_with_database(&[
@@ -18,7 +18,7 @@ fn of_the_projects_own_server() {
         },
         Case {
             seed: with(
-                "svc db start; kill -9 $(cat .svc/db.lock); \
+                "svc db start; kill -9 $(cut -d ' ' -f 1 .svc/db.lock); \
                  while (: < /dev/tcp/127.0.0.1/$(grep -oE '[0-9]+/' .env | tr -d /)) 2> /dev/null; do :; done",
             ),
             fails: "svc db status",
@@ -59,7 +59,7 @@ fn of_the_projects_own_server() {
 }
 
 #[test]
-fn of_programs_that_are_not_installed() {
+fn missing_programs_have_hints() {
     follow_with_database(&[
         Case {
             seed: "",
@@ -79,7 +79,7 @@ fn of_programs_that_are_not_installed() {
 }
 
 #[test]
-fn of_the_doctor() {
+fn findings_of_the_doctor_have_hints() {
     follow_with_database(&[
         Case {
             seed: "admin 'CREATE TABLE a (x int); ALTER TABLE a ENABLE ROW LEVEL SECURITY'",

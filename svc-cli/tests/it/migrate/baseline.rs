@@ -4,7 +4,7 @@ use super::with_files;
 use crate::database::project;
 
 #[test]
-fn a_database_that_exists_is_taken_as_it_is() {
+fn an_existing_database_is_adopted_unchanged() {
     let place = with_files();
     place.ask("CREATE TABLE a (x int, y int)");
     place.svc(&["migrate", "baseline"]).bad();
@@ -33,7 +33,7 @@ fn a_database_that_exists_is_taken_as_it_is() {
 }
 
 #[test]
-fn the_history_of_sqlx_is_taken_over() {
+fn the_history_of_sqlx_is_imported() {
     let place = project();
     let (first, second) = ("CREATE TABLE a (x int);\n", "CREATE TABLE b (x int);\r\n");
     place.write("db/migrations/1_a.sql", first);

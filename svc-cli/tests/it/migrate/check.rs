@@ -42,7 +42,7 @@ fn check_finds_mistakes_without_a_trace() {
 }
 
 #[test]
-fn dangerous_locks_and_lost_views_are_told_before_they_happen() {
+fn dangerous_locks_and_lost_views_are_reported_before_they_happen() {
     let place = with_files();
     place.svc(&["migrate", "up"]).good();
     let check = |arguments: &[&str]| place.svc(&[&["migrate", "check"], arguments].concat());

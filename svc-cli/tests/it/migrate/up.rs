@@ -120,6 +120,42 @@ fn ends_of_lines_are_no_change() {
 }
 
 #[test]
+fn a_role_that_a_file_sets_ends_with_the_file() {
+    let place = project();
+    place.ask("CREATE ROLE maker_of_a; GRANT CREATE, USAGE ON SCHEMA public TO maker_of_a");
+    for (path, text) in [
+        (
+            "db/migrations/1_a.sql",
+            "SET ROLE maker_of_a; CREATE TABLE a (x int);",
+        ),
+        (
+            "db/migrations/2_b.sql",
+            "SET SESSION AUTHORIZATION maker_of_a; CREATE TABLE b (x int);",
+        ),
+        (
+            "db/migrations/3_c.sql",
+            "-- svc: no transaction\nSET ROLE maker_of_a;\nCREATE TABLE c (x int);",
+        ),
+        (
+            "db/schema/010_d.sql",
+            "CREATE TABLE IF NOT EXISTS d (x int); SET ROLE maker_of_a;",
+        ),
+        ("db/seeds/1_d.sql", "SET ROLE maker_of_a;"),
+        ("db/seeds/2_d.sql", "INSERT INTO d VALUES (1);"),
+    ] {
+        place.write(path, text);
+    }
+    place.svc(&["migrate", "up"]).good();
+    place.svc(&["db", "seed"]).good();
+    let owners = "SELECT string_agg(tableowner, ',' ORDER BY tablename) FROM pg_tables WHERE tablename ~ '^[a-d]$'";
+    assert_eq!(
+        place.ask(owners),
+        "maker_of_a,maker_of_a,maker_of_a,postgres"
+    );
+    assert_eq!(place.ask("SELECT x FROM d"), "1");
+}
+
+#[test]
 fn an_index_can_be_made_concurrently() {
     let place = with_files();
     let index =
@@ -142,7 +178,7 @@ fn an_index_can_be_made_concurrently() {
 }
 
 #[test]
-fn what_was_interrupted_outside_of_a_transaction_is_not_run_again_unasked() {
+fn an_interrupted_file_without_a_transaction_is_not_rerun_unasked() {
     let place = with_files();
     place.write(
         "db/migrations/2_c.sql",
@@ -179,7 +215,7 @@ fn what_was_interrupted_outside_of_a_transaction_is_not_run_again_unasked() {
 }
 
 #[test]
-fn two_at_once_apply_each_file_once() {
+fn concurrent_runs_apply_each_file_once() {
     let place = project();
     for number in 1..=9 {
         place.write(

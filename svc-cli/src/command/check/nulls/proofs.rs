@@ -37,10 +37,17 @@ impl Prover<'_> {
             }
             "NULLTEST" if is_null_test(condition, IS_NOT_NULL) => self.argument(condition),
             "NULLTEST" => HashSet::new(),
-            // `IS TRUE`, `IS FALSE` and `IS NOT UNKNOWN`.
-            "BOOLEANTEST" if [0, 2, 5].contains(&condition.number("booltesttype")) => {
+            // `IS TRUE`.
+            "BOOLEANTEST" if condition.number("booltesttype") == 0 => condition
+                .node("arg")
+                .map(|arg| self.true_for(arg))
+                .unwrap_or_default(),
+            // `IS FALSE` and `IS NOT UNKNOWN`.
+            "BOOLEANTEST" if [2, 5].contains(&condition.number("booltesttype")) => {
                 self.argument(condition)
             }
+            // An element matches, so there is one.
+            "SCALARARRAYOPEXPR" if condition.flag("useOr") => self.compared(condition),
             "SUBLINK" if condition.number("subLinkType") == 2 => condition
                 .node("testexpr")
                 .map(|test| self.value_of(test))
@@ -61,15 +68,8 @@ impl Prover<'_> {
             "VAR" => self.column(expression),
             "FUNCEXPR" => self.arguments(expression, expression.oid("funcid")),
             "OPEXPR" => self.arguments(expression, expression.oid("opfuncid")),
-            "SCALARARRAYOPEXPR"
-                if expression.flag("useOr") && self.is_strict(expression.oid("opfuncid")) =>
-            {
-                expression
-                    .nodes("args")
-                    .first()
-                    .map(|arg| self.value_of(arg))
-                    .unwrap_or_default()
-            }
+            // `NULL = ANY ('{}')` is false, and `NULL = ALL ('{}')` is true.
+            "SCALARARRAYOPEXPR" if has_elements(expression) => self.compared(expression),
             "RELABELTYPE" | "COERCEVIAIO" | "ARRAYCOERCEEXPR" | "COERCETODOMAIN" | "COLLATE"
             | "COLLATEEXPR" => self.argument(expression),
             "BOOLEXPR" => shared(
@@ -90,6 +90,19 @@ impl Prover<'_> {
             .into_iter()
             .flat_map(|arg| self.value_of(arg))
             .collect()
+    }
+
+    /// The columns that are not null if a comparison with the elements of an array, of which there
+    /// is at least one, is not null.
+    fn compared(self, comparison: &Node) -> HashSet<Column> {
+        if !self.is_strict(comparison.oid("opfuncid")) {
+            return HashSet::new();
+        }
+        comparison
+            .nodes("args")
+            .first()
+            .map(|arg| self.value_of(arg))
+            .unwrap_or_default()
     }
 
     fn is_strict(self, function: u32) -> bool {
@@ -125,6 +138,24 @@ pub(super) fn joined<'a>(relations: &[&'a Node], join: usize, column: usize) -> 
 
 fn is_null_test(test: &Node, kind: i64) -> bool {
     test.name == "NULLTEST" && test.number("nulltesttype") == kind && !test.flag("argisrow")
+}
+
+/// Whether the array of a comparison is a list with elements, as in `IN (1, 2)`.
+fn has_elements(comparison: &Node) -> bool {
+    let args = comparison.nodes("args");
+    let mut array = args.get(1).copied();
+    while let Some(coercion) =
+        array.filter(|array| ["RELABELTYPE", "ARRAYCOERCEEXPR"].contains(&array.name.as_str()))
+    {
+        array = coercion.node("arg");
+    }
+
+    // A list of arrays may have empty arrays only.
+    array.is_some_and(|array| {
+        ["ARRAY", "ARRAYEXPR"].contains(&array.name.as_str())
+            && !array.flag("multidims")
+            && !array.nodes("elements").is_empty()
+    })
 }
 
 fn shared(mut sets: impl Iterator<Item = HashSet<Column>>) -> HashSet<Column> {

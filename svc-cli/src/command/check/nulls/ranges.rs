@@ -154,7 +154,7 @@ impl<'a> Scope<'a> {
             .filter(|entry| !entry.flag("resjunk"))
             .count();
 
-        // Begins with all columns and removes those without a proof: as fewer assumptions never
+        // Begins with all columns and removes a column without a proof: as fewer assumptions never
         // prove more, this ends, and the rest holds by induction over the rows.
         let mut filled = vec![true; count];
         loop {

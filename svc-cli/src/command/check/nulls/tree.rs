@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_not_a_tree() {
+    fn truncated_texts_are_not_trees() {
         for text in ["", "({QUERY :a", "(1", "}", "{A 1}", "() ()"] {
             assert_eq!(Value::parse(text), None, "{text}");
         }

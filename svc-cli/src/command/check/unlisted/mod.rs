@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_that_are_left_out_on_purpose_are_not_found() {
+    fn operations_excluded_on_purpose_are_not_reported() {
         for text in [
             "#[cfg(feature = \"a\")]\n#[svc::query]\nfn f() -> i32 { 1 }",
             "#[cfg(test)]\nmod tests {\n#[svc::query]\nfn f() -> i32 { 1 }\n}",

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_constraint_has_its_words() {
+    fn each_kind_of_constraint_has_its_message() {
         let taken = message(Kind::Unique, &["tenant_id", "sku"]).unwrap();
         assert_eq!(
             taken,

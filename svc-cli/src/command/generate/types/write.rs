@@ -12,7 +12,7 @@ pub(super) fn module(types: &[Type], enums: &BTreeMap<String, Vec<String>>) -> S
         "//! Tables and views of the database, as types of the schema.\n\nuse svc::prelude::*;\n",
     );
 
-    // The same names as in `model::types`, which chooses those of the enums before all others.
+    // The same names as in `model::types`, which chooses the names of enums before all others.
     let names = model::enum_names(enums, &mut Names::default());
     let is_used = |name: &str| {
         let mut fields = types.iter().flat_map(|ty| &ty.fields);

@@ -1,5 +1,6 @@
 //! Materialized views, which PostgreSQL cannot replace.
 
+use postgres_protocol::escape::escape_literal;
 use tokio_postgres::Client;
 
 use super::super::failed;
@@ -63,8 +64,8 @@ async fn is_same(client: &Client, statement: &Statement<'_>, oid: u32, name: &st
         Err(_) => false,
         Ok(()) => {
             let sql = format!(
-                "SELECT pg_get_viewdef($1::oid) = pg_get_viewdef('{}'::regclass)",
-                name.replace('\'', "''")
+                "SELECT pg_get_viewdef($1::oid) = pg_get_viewdef({}::regclass)",
+                escape_literal(name)
             );
             client
                 .query_one(&sql, &[&oid])

@@ -163,6 +163,8 @@ impl<'a> Run<'a> {
             ran.map_err(|error| Stop::in_statement(&error, file, &statement))?;
         }
 
+        // A role that the file has set may not write into the record.
+        self.settings().await?;
         history::record(self.client, file, true).await?;
         self.tell(file, begun);
 
@@ -175,7 +177,9 @@ impl<'a> Run<'a> {
         for statement in file.statements()? {
             self.statement(file, &statement).await?;
         }
-        Ok(())
+
+        // A role that the file has set may not write into the record.
+        Ok(self.settings().await?)
     }
 
     async fn statement(&mut self, file: &File, statement: &Statement<'_>) -> Result<(), Stop> {
@@ -320,14 +324,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The settings at the start of each file: an earlier file may have set something, such as a
-    /// search path.
     async fn settings(&self) -> Result<()> {
-        let timeout = self.lock_timeout.as_millis();
-        self.execute(&format!(
-            "RESET ALL; SET lock_timeout = {timeout}; SET client_min_messages = warning"
-        ))
-        .await
+        settings(self.client, self.lock_timeout).await
     }
 
     async fn execute(&self, sql: &str) -> Result<()> {
@@ -349,20 +347,50 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The settings of each file, regardless of an earlier file, which may have set something, such as a
+/// search path or a role.
+pub(super) async fn settings(client: &Client, lock_timeout: Duration) -> Result<()> {
+    // `RESET ALL` leaves the role as it is.
+    let timeout = lock_timeout.as_millis();
+    let sql = format!(
+        "RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; \
+         SET lock_timeout = {timeout}; SET client_min_messages = warning"
+    );
+    client
+        .batch_execute(&sql)
+        .await
+        .map_err(|error| failed(&error))
+}
+
 /// Adds the labels of migrations before the transaction that uses them.
-pub(super) async fn add_labels(client: &Client, migrations: &[&File]) -> Result<bool> {
+pub(super) async fn add_labels(
+    client: &Client,
+    migrations: &[&File],
+    lock_timeout: Duration,
+) -> Result<bool, Stop> {
     let mut added = false;
 
-    // No transaction is open, so each label is committed at once, and the next statement may use
-    // it.
+    // The rollback of the failed run has undone its settings. No transaction is open, so each label
+    // is committed at once, and the next statement may use it.
+    settings(client, lock_timeout).await?;
     for file in migrations.iter().filter(|file| file.in_transaction()) {
         for statement in file.statements()? {
             let words = statement.words(6);
             let is_label = words.starts_with(&["ALTER".to_owned(), "TYPE".to_owned()])
                 && statement.text.to_ascii_uppercase().contains("ADD VALUE");
-            // The type may be created by another migration; then its labels can be used
-            // immediately.
-            added |= is_label && client.batch_execute(statement.text).await.is_ok();
+            if !is_label {
+                continue;
+            }
+
+            match client.batch_execute(statement.text).await {
+                Ok(()) => added = true,
+                Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+                    return Err(Stop::in_statement(&error, file, &statement));
+                }
+                // The type may be created by another migration; then its labels can be used
+                // immediately.
+                Err(_) => {}
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Objects that block a statement: they are dropped, and recreated by the files of `db/schema`.
 
+use postgres_protocol::escape::{escape_identifier, escape_literal};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Row};
 
@@ -215,10 +216,11 @@ impl Dropped {
         // usable.
         for statement in self.statements(is_as_before) {
             // A column or a role may have been removed: there is nothing to restore for it.
-            let sql = format!(
-                "DO $svc$ BEGIN {statement}; EXCEPTION WHEN undefined_object OR undefined_column OR undefined_table \
-                 OR duplicate_table THEN NULL; END $svc$"
+            let block = format!(
+                "BEGIN {statement}; EXCEPTION WHEN undefined_object OR undefined_column OR undefined_table \
+                 OR duplicate_table THEN NULL; END"
             );
+            let sql = format!("DO {}", dollar_quoted(&block));
             client.batch_execute(&sql).await.map_err(|error| {
                 failed(&error).hint(format!(
                     "the {} {identity} cannot be as it was",
@@ -230,9 +232,9 @@ impl Dropped {
         Ok(())
     }
 
+    /// The statements that restore them, for the body of a PL/pgSQL block.
     fn statements(&self, is_as_before: bool) -> Vec<String> {
         let Id { kind, identity } = &self.id;
-        let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
         let mut statements = Vec::new();
 
         // These have neither an owner nor grants, and the statement of the file has all their other
@@ -242,10 +244,10 @@ impl Dropped {
         }
 
         let owner = self.owner.iter().map(|owner| {
-            let name = postgres_protocol::escape::escape_identifier(owner);
+            let name = escape_identifier(owner);
             format!(
                 "IF current_user <> {} THEN ALTER {kind} {identity} OWNER TO {name}; END IF",
-                quoted(owner)
+                escape_literal(owner)
             )
         });
 
@@ -254,14 +256,15 @@ impl Dropped {
             statements.push(format!(
                 "IF (SELECT proacl IS NULL FROM pg_proc WHERE oid = {}::regprocedure) \
                  THEN REVOKE ALL ON ROUTINE {identity} FROM PUBLIC; END IF",
-                quoted(identity)
+                escape_literal(identity)
             ));
         }
 
         statements.extend(
             self.grants
                 .iter()
-                .map(|grant| format!("GRANT {}", grant.replace("%s", identity))),
+                .map(|grant| grant.replace(" %s TO ", &format!(" {identity} TO ")))
+                .map(|grant| format!("GRANT {grant}")),
         );
 
         // A comment in the file takes precedence over the previous one.
@@ -273,8 +276,8 @@ impl Dropped {
             };
             statements.push(format!(
                 "IF obj_description({}::{cast}, '{class}') IS NULL THEN COMMENT ON {kind} {identity} IS {}; END IF",
-                quoted(identity),
-                quoted(&self.comment)
+                escape_literal(identity),
+                escape_literal(&self.comment)
             ));
         }
 
@@ -288,7 +291,7 @@ impl Dropped {
             statements.push(format!(
                 "IF (SELECT reloptions IS NULL FROM pg_class WHERE oid = {}::regclass) \
                  THEN ALTER VIEW {identity} SET ({}); END IF",
-                quoted(identity),
+                escape_literal(identity),
                 options.join(", ")
             ));
         }
@@ -301,5 +304,27 @@ impl Dropped {
         statements.extend(owner);
 
         statements
+    }
+}
+
+/// A text in dollar quotes, with a tag that the text does not contain: a comment or an index may
+/// contain any.
+fn dollar_quoted(text: &str) -> String {
+    let mut tag = "$svc".to_owned();
+    while text.contains(&tag) {
+        tag.push('_');
+    }
+
+    format!("{tag}$ {text} {tag}$")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dollar_quoted;
+
+    #[test]
+    fn a_text_does_not_end_its_quotes() {
+        assert_eq!(dollar_quoted("a"), "$svc$ a $svc$");
+        assert_eq!(dollar_quoted("$svc$ $svc_"), "$svc__$ $svc$ $svc_ $svc__$");
     }
 }

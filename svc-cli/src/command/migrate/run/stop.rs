@@ -109,6 +109,9 @@ fn hints(error: &tokio_postgres::Error, file: &File) -> Vec<&'static str> {
     let mut hints = Vec::new();
     match error.code() {
         // The file itself is not wrong, so the hint about a correction is omitted.
+        Some(&SqlState::LOCK_NOT_AVAILABLE) if file.kind == Kind::Seed => {
+            return vec!["others hold a lock on what it changes; try again: svc db seed"];
+        }
         Some(&SqlState::LOCK_NOT_AVAILABLE) => {
             return vec![
                 "others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60",

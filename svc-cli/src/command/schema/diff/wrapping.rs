@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_may_promise_more_and_inputs_may_ask_for_less() {
+    fn results_may_become_stricter_and_inputs_looser() {
         for (loose, strict) in [("T", "T!"), ("[T]", "[T!]!"), ("[[T]]!", "[[T!]]!")] {
             assert!(is_safe_for_answers(&ty(loose), &ty(strict)), "{loose}");
             assert!(!is_safe_for_answers(&ty(strict), &ty(loose)), "{loose}");
