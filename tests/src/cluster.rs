@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use svc_embedded::{Database, Options};
 
-use crate::log;
+use crate::{is_pooled, log};
 
 /// The PostgreSQL of this test program; it ends with the program.
 pub fn cluster() -> &'static Database {
@@ -15,6 +15,7 @@ pub fn cluster() -> &'static Database {
         let start = std::thread::spawn(|| {
             let runtime = tokio::runtime::Runtime::new().expect("a runtime");
             let options = Options::temporary()
+                .tcp(is_pooled())
                 .max_connections(400)
                 .setting("shared_preload_libraries", "pg_stat_statements")
                 .setting("pg_stat_statements.track", "all")

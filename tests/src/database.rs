@@ -8,7 +8,7 @@ use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
 use tokio::sync::Mutex;
 
-use crate::cluster;
+use crate::{cluster, pooled};
 
 /// A database of a test's own.
 #[derive(Debug)]
@@ -69,8 +69,13 @@ impl TestDatabase {
         &self.name
     }
 
-    /// The URL of the database.
+    /// The URL of the database for services: through PgBouncer where the test program has one.
     pub fn url(&self) -> String {
+        pooled::url(&self.name).unwrap_or_else(|| self.direct_url())
+    }
+
+    /// The URL of the database, past any pooler.
+    pub fn direct_url(&self) -> String {
         cluster().url_for(&self.name)
     }
 
@@ -94,7 +99,10 @@ impl TestDatabase {
     /// A pool on it.
     pub async fn pool(&self) -> PgPool {
         let options = PgPoolOptions::new().acquire_timeout(Duration::from_secs(120));
-        options.connect(&self.url()).await.expect("a connection")
+        options
+            .connect(&self.direct_url())
+            .await
+            .expect("a connection")
     }
 
     /// The number of statements whose text holds `part` that have run since the database was made.

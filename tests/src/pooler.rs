@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use svc_embedded::free_port;
@@ -61,16 +62,7 @@ impl PgBouncer {
             "[databases]\n{name} = host=127.0.0.1 port={relayed} dbname={name} user=postgres\n\
              [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\nserver_tls_sslmode = disable\n{settings}\n"
         );
-        let file = folder.path().join("pgbouncer.ini");
-        fs::write(&file, config).expect("a file");
-        fs::set_permissions(folder.path(), Permissions::from_mode(0o755))
-            .expect("a folder for all");
-        let mut command = Command::new(program());
-        if fs::metadata("/proc/self")
-            .is_ok_and(|of_self| std::os::unix::fs::MetadataExt::uid(&of_self) == 0)
-        {
-            command.args(["-u", "nobody"]);
-        }
+        let mut command = command(folder.path(), &config);
         let output = || {
             Stdio::from(
                 fs::File::options()
@@ -81,7 +73,6 @@ impl PgBouncer {
             )
         };
         let command = command
-            .arg(&file)
             .stdin(Stdio::null())
             .stdout(output())
             .stderr(output());
@@ -121,6 +112,23 @@ impl Drop for PgBouncer {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The command that runs it with these settings, which are written to a file of the folder.
+pub(crate) fn command(folder: &Path, config: &str) -> Command {
+    let file = folder.join("pgbouncer.ini");
+    fs::write(&file, config).expect("a file");
+    fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("a folder for all");
+
+    let mut command = Command::new(program());
+    if fs::metadata("/proc/self")
+        .is_ok_and(|of_self| std::os::unix::fs::MetadataExt::uid(&of_self) == 0)
+    {
+        command.args(["-u", "nobody"]);
+    }
+
+    command.arg(file);
+    command
 }
 
 /// The program: on the path, or where Debian has it, which is on root's path alone.

@@ -46,6 +46,8 @@ pub(crate) enum What {
     ResponseCache,
     /// The answers to more requests than the machine can take.
     Overload,
+    /// The answers to ordinary clients beside slow ones.
+    SlowClients,
     /// The size of the command-line tool, and the time that its help takes.
     CommandLine,
 }
@@ -89,6 +91,9 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
             .arg("observability")
             .args(arguments)),
         What::Overload => run(with_postgres("").args(program("overload")).args(arguments)),
+        What::SlowClients => run(with_postgres("")
+            .args(program("slow_clients"))
+            .args(arguments)),
         What::CommandLine => command_line::measure(),
         What::Instructions => run(with_postgres("svc-target")
             .args(program("instructions"))

@@ -34,9 +34,14 @@ struct Arguments {
 enum Task {
     /// Installs what the tests need: PostgreSQL, Redis, Chromium, the npm packages of tests/js.
     Setup,
-    /// Runs `setup` and all tests.
+    /// Runs `setup` and all tests; `test long` runs the randomized tests with many more cases, and
+    /// writes their times to tests/long.md.
     Test {
-        /// Passed on to `cargo test`.
+        /// Runs the black-box tests of reads and writes, or those whose names are given, behind
+        /// PgBouncer in transaction mode.
+        #[arg(long)]
+        pooled: bool,
+        /// `long`, or arguments for `cargo test`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -86,7 +91,12 @@ fn run_task(task: Task) -> Result<()> {
 
     match task {
         Task::Setup => setup::setup(),
-        Task::Test { arguments } => test::test(&arguments).map(drop),
+        Task::Test {
+            pooled: true,
+            arguments,
+        } => test::test_behind_pooler(&arguments).map(drop),
+        Task::Test { arguments, .. } if arguments == ["long"] => test::test_long(),
+        Task::Test { arguments, .. } => test::test(&arguments).map(drop),
         Task::Ci { whole } => ci::ci(whole),
         Task::Quick => ci::quick(),
         Task::Features => features::each_feature(),

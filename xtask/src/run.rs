@@ -13,7 +13,20 @@ pub(crate) fn root() -> PathBuf {
 
 /// The cargo that runs this program.
 pub(crate) fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+
+    // Cargo describes this package to the program in variables. Build scripts such as the one of
+    // `ring` would take them for a change, and nearly all crates would be built again.
+    for (name, _) in std::env::vars_os() {
+        let is_of_package = name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        });
+        if is_of_package {
+            command.env_remove(name);
+        }
+    }
+
+    command
 }
 
 /// Runs a program; its failure is an error that shows the command.

@@ -1,6 +1,8 @@
 //! All tests, with what they need.
 
+mod long;
 mod outcome;
+mod pooled;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::run::{cargo, root, run, shown};
 use crate::setup::setup;
 
+pub(crate) use self::long::test_long;
 pub(crate) use self::outcome::Summary;
 
 use self::outcome::Outcome;
@@ -54,6 +57,19 @@ pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
     setup()?;
     let outcome = run_tests(arguments, None)?;
     ensure_success(&outcome)?;
+    Ok(outcome.summary)
+}
+
+/// Runs the black-box tests of reads and writes, or those that are asked for, with PgBouncer
+/// between the services and their databases.
+pub(crate) fn test_behind_pooler(asked: &[String]) -> Result<Summary> {
+    setup()?;
+    pooled::check_pooler()?;
+    let mut command = cargo();
+    command.env(pooled::VARIABLE, "1");
+    let outcome = run_tests_of(command, &pooled::arguments(asked), None)?;
+    ensure_success(&outcome)?;
+
     Ok(outcome.summary)
 }
 
@@ -145,19 +161,36 @@ fn ensure_success(outcome: &Outcome) -> Result<()> {
 }
 
 fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
-    let version = postgres_version(binaries.map(Path::to_owned))?;
-    let mut command = cargo();
+    run_tests_of(cargo(), arguments, binaries)
+}
+
+/// The same with a cargo that has variables of its own.
+fn run_tests_of(
+    mut command: Command,
+    arguments: &[String],
+    binaries: Option<&Path>,
+) -> Result<Outcome> {
     command
         .args(["test", "--workspace", "--no-fail-fast"])
         .args(arguments);
     command.envs(binaries.map(|folder| ("SVC_PG_BIN", folder)));
-    let shown = shown(&command);
-    eprintln!("$ {shown}");
     if std::env::var_os(THREADS).is_none() {
         let processors = std::thread::available_parallelism()?.get();
         command.env(THREADS, (processors * THREADS_PER_PROCESSOR).to_string());
     }
 
+    run_command(&mut command, binaries, |_| {})
+}
+
+/// Runs a command that runs tests, and passes each line of its output on.
+fn run_command(
+    command: &mut Command,
+    binaries: Option<&Path>,
+    mut on_line: impl FnMut(&str),
+) -> Result<Outcome> {
+    let version = postgres_version(binaries.map(Path::to_owned))?;
+    let shown = shown(command);
+    eprintln!("$ {shown}");
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
@@ -171,6 +204,7 @@ fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
             Ok(line) => {
                 println!("{line}");
                 outcome.read(&line);
+                on_line(&line);
             }
             // A program that a failed test has left behind holds the output open.
             Err(RecvTimeoutError::Timeout) if has_ended => break,

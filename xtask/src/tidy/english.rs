@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn habits_beyond_their_bounds_are_named_with_places() {
+    fn habits_beyond_their_bounds_are_reported_with_locations() {
         let messages = found(
             "svc/src/a.rs",
             "/// What is kept for those that ask.\nfn f() {}\n",

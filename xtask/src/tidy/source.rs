@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_of_tests_are_told_apart() {
+    fn test_modules_are_recognized() {
         let source = parse(
             "#[cfg(test)]\nmod tests;\nmod real;\n#[cfg(test)]\npub(crate) use a::{B, C};\nuse crate::d;",
         );
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_tests_are_told_by_their_paths() {
+    fn test_files_are_recognized_by_their_paths() {
         for (path, expected) in [
             ("tests/it/main.rs", true),
             ("svc/src/a/tests/b.rs", true),

@@ -1,0 +1,106 @@
+//! The long suite: the randomized tests with many more cases than in every run.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::{ensure_success, postgres_version, run_command};
+use crate::run::{cargo, root};
+use crate::setup::setup;
+
+/// The variable that asks the tests for all their cases.
+const LONG: &str = "SVC_TEST_LONG";
+
+/// The black-box tests that have more cases in the long suite.
+const TESTS: [&str; 10] = [
+    "authz::planted::",
+    "authz::row_policies::event_oracle::",
+    "authz::row_policies::oracle::",
+    "authz::row_policies::random::",
+    "authz::row_policies::random_masks::",
+    "mutations::upserts::random::",
+    "reads::children::random::",
+    "reads::groups::random::",
+    "sockets::many_events::",
+    "subscriptions::together::",
+];
+
+/// The page that keeps the last result.
+const RECORD: &str = "tests/long.md";
+
+/// Runs the long suite, one test at a time, and records how long each test took.
+pub(crate) fn test_long() -> Result<()> {
+    setup()?;
+
+    let mut command = cargo();
+    command
+        .args(["test", "--package", "svc-tests", "--test", "it", "--"])
+        .args(["--test-threads", "1"])
+        .args(TESTS)
+        .env(LONG, "1");
+    let mut times = Times::new();
+    let outcome = run_command(&mut command, None, |line| times.read(line))?;
+    ensure_success(&outcome)?;
+
+    let day = line_of(Command::new("date").args(["-u", "+%F"]))?;
+    let commit = line_of(Command::new("git").args(["describe", "--always", "--dirty"]))?;
+    let record = times.record(&day, &commit, &postgres_version(None)?.to_string());
+    fs::write(root().join(RECORD), record).with_context(|| format!("cannot write {RECORD}"))
+}
+
+/// Returns the line that a command prints.
+fn line_of(command: &mut Command) -> Result<String> {
+    let output = command.current_dir(root()).output()?;
+    ensure!(output.status.success(), "{command:?} failed");
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
+
+/// The time of each test that ran alone.
+#[derive(Debug)]
+struct Times {
+    last: Instant,
+    tests: Vec<(String, Duration)>,
+}
+
+impl Times {
+    fn new() -> Self {
+        Self {
+            last: Instant::now(),
+            tests: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, line: &str) {
+        let elapsed = self.last.elapsed();
+        if line.starts_with("running ") {
+            self.last = Instant::now();
+        }
+
+        if let Some(name) = passed(line) {
+            self.tests.push((name.to_owned(), elapsed));
+            self.last = Instant::now();
+        }
+    }
+
+    /// Returns the page that keeps the times.
+    fn record(&self, day: &str, commit: &str, postgres: &str) -> String {
+        let mut page = format!(
+            "# The long suite\n\nWritten by `cargo xtask test long` on {day}, of commit {commit} on \
+             PostgreSQL {postgres}. All tests passed.\n\n| Test | Seconds |\n|---|---:|\n"
+        );
+
+        for (name, duration) in &self.tests {
+            let _ = writeln!(page, "| `{name}` | {:.0} |", duration.as_secs_f64());
+        }
+
+        page
+    }
+}
+
+/// Returns the name of the test that a line says has passed.
+fn passed(line: &str) -> Option<&str> {
+    line.strip_prefix("test ")?.strip_suffix(" ... ok")
+}
