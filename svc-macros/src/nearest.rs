@@ -19,7 +19,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn slips_are_found_and_other_words_are_not() {
+    fn misspelled_names_get_a_suggestion_and_other_words_do_not() {
         let keys = ["sql_source", "name", "implements", "stored"];
         let found = [
             "sql_sorce",

@@ -113,6 +113,7 @@ pub mod testing;
 pub mod __private;
 mod app;
 mod application;
+mod beats;
 #[cfg(any(test, doctest))]
 mod book;
 mod engine;

@@ -41,15 +41,21 @@ impl LogThrottle {
     pub(crate) fn log(&self, write: impl Fn(u64) + Send + 'static) {
         // Counted before the check, so that a task which is already waiting logs it.
         self.0.unlogged.fetch_add(1, Ordering::Relaxed);
-        if self.0.is_waiting.swap(true, Ordering::AcqRel) {
+        let Some(waiting) = Waiting::begin(&self.0) else {
             return;
-        }
+        };
 
-        let waiting = Waiting(self.0.clone());
         waiting.write(&write);
 
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(waiting.until_quiet(write));
+            return;
+        }
+
+        let mut ended = waiting.end();
+        while let Some(waiting) = ended {
+            waiting.write(&write);
+            ended = waiting.end();
         }
     }
 }
@@ -58,13 +64,34 @@ impl LogThrottle {
 struct Waiting(Arc<State>);
 
 impl Waiting {
+    /// Returns the waiting task, unless there is one already.
+    fn begin(state: &Arc<State>) -> Option<Self> {
+        (!state.is_waiting.swap(true, Ordering::AcqRel)).then(|| Self(state.clone()))
+    }
+
+    /// Ends the waiting. Returns the next waiting task if something has occurred since the last
+    /// line: it was counted for this one.
+    fn end(self) -> Option<Self> {
+        let state = self.0.clone();
+        drop(self);
+        if state.unlogged.load(Ordering::Relaxed) > 0 {
+            Self::begin(&state)
+        } else {
+            None
+        }
+    }
+
     /// Writes the line of each period, until one passes without an occurrence.
     async fn until_quiet(self, write: impl Fn(u64)) {
+        let mut waiting = self;
         loop {
-            tokio::time::sleep(self.0.period).await;
-            if !self.write(&write) {
-                return;
+            tokio::time::sleep(waiting.0.period).await;
+            if waiting.write(&write) {
+                continue;
             }
+
+            let Some(next) = waiting.end() else { return };
+            waiting = next;
         }
     }
 
@@ -80,7 +107,8 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.is_waiting.store(false, Ordering::Release);
+        // A swap also reads: the count of an occurrence that saw `true` is visible from now on.
+        self.0.is_waiting.swap(false, Ordering::AcqRel);
     }
 }
 
@@ -112,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_is_written_at_once_and_the_rest_is_counted() {
+    async fn the_first_occurrence_is_logged_at_once_and_others_are_counted() {
         let (throttle, lines) = (
             LogThrottle::every(Duration::from_millis(20)),
             Lines::default(),
@@ -132,7 +160,41 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_where_a_runtime_ends() {
+    fn an_occurrence_while_a_line_is_written_is_not_left_over() {
+        let (throttle, lines) = (
+            LogThrottle::every(Duration::from_secs(10)),
+            Lines::default(),
+        );
+        let (same, written) = (throttle.clone(), lines.clone());
+        throttle.log(move |times| {
+            if written.read().is_empty() {
+                written.occur(&same);
+            }
+            written.0.lock().unwrap().push(times);
+        });
+
+        assert_eq!(lines.read(), [1, 1]);
+    }
+
+    #[test]
+    fn an_occurrence_at_the_end_of_the_last_period_is_not_left_over() {
+        let (throttle, lines) = (
+            LogThrottle::every(Duration::from_secs(10)),
+            Lines::default(),
+        );
+        let waiting = Waiting::begin(&throttle.0).unwrap();
+        assert!(!waiting.write(&|_| ()));
+        lines.occur(&throttle);
+        let next = waiting.end().unwrap();
+        assert!(next.write(&|times| assert_eq!(times, 1)));
+
+        assert!(next.end().is_none());
+        lines.occur(&throttle);
+        assert_eq!(lines.read(), [1]);
+    }
+
+    #[test]
+    fn no_occurrence_is_lost_when_a_runtime_ends() {
         let (throttle, lines) = (
             LogThrottle::every(Duration::from_secs(10)),
             Lines::default(),

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_literal_is_refused() {
+    fn non_literals_are_refused() {
         for (rust, message) in [
             (
                 "10u8",

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_counted_is_said() {
+    fn uncountable_functions_are_refused() {
         assert_eq!(messages(expand, "", "fn plain() { }").len(), 2);
         assert!(messages(expand, "", "async fn bodiless() -> Result<u8>;")[0].contains("no body"));
         assert!(

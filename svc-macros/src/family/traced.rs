@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_texts_are_two() {
+    fn the_attribute_takes_two_texts() {
         let function = "async fn count() -> u8 { 1 }";
         let example = "write `#[trace_database_query(\"SELECT\", \"tb_order\")]`";
         let few = [

@@ -81,7 +81,7 @@ mod tests {
     use super::RateLimit;
 
     #[test]
-    fn texts_are_read() {
+    fn rate_limit_texts_are_parsed() {
         for (text, count, window) in [
             ("5/min", 5, 60),
             ("1/s", 1, 1),

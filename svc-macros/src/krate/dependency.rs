@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_svc_has_its_name_or_is_not_a_dependency() {
+    fn svc_under_its_own_name_or_absent_has_no_other_name() {
         for arguments in [
             "rustc --extern svc=/d/libsvc-1.rlib --extern old=/d/libsvc-2.rlib",
             "rustc --extern old=/d/libsvc-2.rlib --extern=priv:svc=/d/libsvc-1.rlib",

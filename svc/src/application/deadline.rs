@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use slab::Slab;
 
+use crate::beats::{MAX_BEATS, beats_between};
+
 /// The number of beats of a deadline.
 const BEATS: u32 = 16;
 /// The minimum and maximum time between two beats.
@@ -49,11 +51,11 @@ impl RequestDeadlines {
     /// long as the value lives.
     pub(crate) fn new(limit: Duration) -> Arc<Self> {
         let beat = (limit / BEATS).clamp(BEAT[0], BEAT[1]);
-        let most = u32::try_from(limit.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(u32::MAX);
+        let most = u32::try_from(limit.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(MAX_BEATS);
         let deadlines = Arc::new(Self {
             limit,
             beat,
-            most,
+            most: most.min(MAX_BEATS),
             now: AtomicU32::new(0),
             shards: Default::default(),
         });
@@ -66,12 +68,12 @@ impl RequestDeadlines {
 
     /// Returns the beat at which the time of a request starts that begins now: the next one.
     pub(crate) fn start(&self) -> u32 {
-        self.now().saturating_add(1)
+        self.now().wrapping_add(1)
     }
 
     /// Returns the remaining time of a request that started at a beat.
     pub(crate) fn time_left(&self, started: u32) -> Duration {
-        self.beat * self.most.saturating_sub(self.now().saturating_sub(started))
+        self.beat * self.most.saturating_sub(beats_between(started, self.now()))
     }
 
     /// Returns the output of a request that started at a beat; `None` if it is late, and must be
@@ -115,13 +117,18 @@ impl RequestDeadlines {
     }
 
     fn beat(&self) {
-        let now = self.now.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        let now = self.now.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let mut late = Vec::new();
         for shard in 0..SHARDS {
-            for (_, waiting) in self.shard(shard).iter() {
-                if now.saturating_sub(waiting.since) >= self.most {
-                    waiting.waker.wake_by_ref();
-                }
-            }
+            late.extend(
+                self.shard(shard)
+                    .iter()
+                    .filter(|(_, waiting)| beats_between(waiting.since, now) >= self.most)
+                    .map(|(_, waiting)| waiting.waker.clone()),
+            );
+
+            // Woken after the lock is released, because waking may run foreign code.
+            late.drain(..).for_each(Waker::wake);
         }
     }
 }
@@ -147,7 +154,7 @@ struct Ticket<'a> {
 
 impl Ticket<'_> {
     fn is_late(&self) -> bool {
-        self.deadlines.now().saturating_sub(self.since) >= self.deadlines.most
+        beats_between(self.since, self.deadlines.now()) >= self.deadlines.most
     }
 
     fn wait(&mut self, waker: &Waker) {
@@ -167,10 +174,11 @@ impl Ticket<'_> {
             }
             None => {
                 let shard = shard_of_thread();
-                let key = self.deadlines.shard(shard).insert(Waiting {
+                let waiting = Waiting {
                     since: self.since,
                     waker: waker.clone(),
-                });
+                };
+                let key = self.deadlines.shard(shard).insert(waiting);
                 self.place = Some((shard, key, waker.clone()));
             }
         }
@@ -195,4 +203,68 @@ fn shard_of_thread() -> usize {
         static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed);
     }
     SHARD.with(|shard| *shard)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::Wake;
+
+    use super::*;
+
+    /// A waker that records whether a shard is locked when it is called.
+    struct Looking {
+        deadlines: Arc<RequestDeadlines>,
+        free: AtomicUsize,
+        locked: AtomicUsize,
+    }
+
+    impl Wake for Looking {
+        fn wake(self: Arc<Self>) {
+            let is_free = |shard: &Shard| shard.0.try_lock().is_ok();
+            let count = if self.deadlines.shards.iter().all(is_free) {
+                &self.free
+            } else {
+                &self.locked
+            };
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[tokio::test]
+    async fn late_requests_are_woken_without_a_lock() {
+        let deadlines = RequestDeadlines::new(Duration::from_secs(16));
+        let looking = Arc::new(Looking {
+            deadlines: deadlines.clone(),
+            free: AtomicUsize::new(0),
+            locked: AtomicUsize::new(0),
+        });
+
+        let mut ticket = Ticket {
+            deadlines: &deadlines,
+            since: deadlines.start(),
+            place: None,
+        };
+        ticket.wait(&Waker::from(looking.clone()));
+        (0..=deadlines.most).for_each(|_| deadlines.beat());
+
+        assert_eq!(looking.locked.load(Ordering::Relaxed), 0);
+        assert!(looking.free.load(Ordering::Relaxed) > 0, "nothing is woken");
+    }
+
+    /// The beats of a service that has run for more than a year.
+    #[tokio::test]
+    async fn a_request_is_late_in_time_across_the_largest_number_of_beats() {
+        let deadlines = RequestDeadlines::new(Duration::from_millis(160));
+        deadlines.now.store(u32::MAX - 1, Ordering::Relaxed);
+        let started = deadlines.start();
+        assert!(deadlines.time_left(started) <= deadlines.limit);
+
+        let request = pin!(std::future::pending::<()>());
+        let bound = deadlines.bound(started, request);
+        let ended = tokio::time::timeout(Duration::from_secs(60), bound).await;
+
+        assert_eq!(ended, Ok(None));
+        assert_eq!(deadlines.time_left(started), Duration::ZERO);
+    }
 }

@@ -146,7 +146,8 @@ impl Error {
         self.0.origin
     }
 
-    /// Adds an entry to the error's `extensions`.
+    /// Adds an entry to the error's `extensions`. An entry `code` is not sent: the code is that of
+    /// [`new`](Self::new) or [`with_code`](Self::with_code).
     #[must_use]
     pub fn with_extension(
         mut self,

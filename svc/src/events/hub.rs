@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::queue::{Leave, Queue};
 use super::source_wait::waiting;
-use super::{Accepts, Event, EventListener, EventSource, Events, Feed, SourceEvent};
+use super::{Accepts, Event, EventListener, EventSource, Events, Feed, NotHeard, SourceEvent};
 use crate::log_throttle::LogThrottle;
 use crate::postgres::SharedReads;
 use crate::{Error, ErrorCode, Result};
@@ -27,7 +27,7 @@ const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)]
 /// The number of events that are delivered before the task yields to others.
 const AT_ONCE: u32 = 8;
 
-/// The time between two log lines about dropped events.
+/// The time between two log lines about dropped events, or about probes that cannot be published.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// The time after the loss of the connection for which subscribers wait for it, and the time that a
@@ -55,6 +55,8 @@ pub(crate) struct Hub {
     queue: usize,
     /// The throttle of log lines about dropped events.
     dropped: LogThrottle,
+    /// The throttle of log lines about probes that cannot be published.
+    unpublished: LogThrottle,
     task: Mutex<Option<AbortHandle>>,
 }
 
@@ -78,6 +80,7 @@ impl Hub {
             doubted: Arc::default(),
             queue,
             dropped: LogThrottle::every(BETWEEN_LINES),
+            unpublished: LogThrottle::every(BETWEEN_LINES),
             task: Mutex::default(),
         });
 
@@ -165,9 +168,9 @@ impl Hub {
     ///
     /// # Errors
     /// The reason if they do not.
-    pub(crate) async fn check(&self) -> Result<(), String> {
+    pub(crate) async fn check(&self) -> Result<(), NotHeard> {
         if self.lost.borrow().is_some() {
-            return Err("the connection that listens is lost".to_owned());
+            return Err(NotHeard::Lost);
         }
 
         let (told, heard) = oneshot::channel();
@@ -175,16 +178,14 @@ impl Hub {
         let proof = async {
             self.publish(&self.probe, &probe.payload)
                 .await
-                .map_err(|error| error.chain())?;
-            heard
-                .await
-                .map_err(|_| "the connection that listens is lost".to_owned())
+                .map_err(NotHeard::Unpublished)?;
+            heard.await.map_err(|_| NotHeard::Lost)
         };
 
         let before = self.heard.load(Ordering::Relaxed);
 
         match timeout(PATIENCE, proof).await {
-            Ok(proof) => proof,
+            Ok(proof) => proof.inspect_err(|reason| self.log(reason)),
             // Events arrive in order, so the probe waits behind others.
             Err(_) if self.heard.load(Ordering::Relaxed) != before => {
                 tracing::debug!("events are heard, and those of the service wait behind others");
@@ -192,8 +193,22 @@ impl Hub {
             }
             Err(_) => {
                 self.doubted.notify_one();
-                Err("a notification of the service did not come back to it".to_owned())
+                Err(NotHeard::Silent)
             }
+        }
+    }
+
+    /// Logs the error of a check that the response does not show.
+    fn log(&self, reason: &NotHeard) {
+        if let Some(error) = reason.masked() {
+            let error = error.chain();
+            self.unpublished.log(move |times| {
+                tracing::warn!(
+                    error = error.as_str(),
+                    times,
+                    "the service cannot publish an event to itself, and is not ready"
+                );
+            });
         }
     }
 

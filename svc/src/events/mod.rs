@@ -6,6 +6,7 @@
 mod event;
 mod hub;
 mod in_process;
+mod not_heard;
 mod postgres;
 mod queue;
 #[cfg(feature = "redis")]
@@ -22,6 +23,7 @@ pub use source::{EventSource, SourceEvent};
 pub(crate) use self::postgres::PostgresEvents;
 pub(crate) use event::{Event, Operation, RowEvent};
 pub(crate) use hub::Hub;
+pub(crate) use not_heard::NotHeard;
 pub(crate) use queue::{Accepts, Delivery, Feed, too_slow};
 pub(crate) use source::EventListener;
 pub(crate) use source_wait::hold_until_wait;

@@ -25,22 +25,22 @@ fn replay(target: &str, function: fn(&[u8])) {
 }
 
 #[test]
-fn requests() {
+fn corpus_requests_do_not_panic() {
     replay("request", super::request);
 }
 
 #[test]
-fn cursors() {
+fn corpus_cursors_do_not_panic() {
     replay("cursor", super::cursor);
 }
 
 #[test]
-fn manifests() {
+fn corpus_manifests_do_not_panic() {
     replay("manifest", super::manifest);
 }
 
 #[cfg(feature = "websocket")]
 #[test]
-fn sockets() {
+fn corpus_socket_messages_do_not_panic() {
     replay("socket", super::socket);
 }

@@ -44,7 +44,7 @@ pub(super) async fn ready(
     let database = &service.engine.app.database;
     let (answers, no_connection) = reached(database).await;
     let events = match service.engine.app.events.is_listening() {
-        true => Some(("events", service.engine.app.events.check().await.err())),
+        true => Some(("events", events_failure(&service).await)),
         false => None,
     };
 
@@ -131,6 +131,14 @@ async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
     }
 
     (answers, no_connection)
+}
+
+/// Returns the reason why events do not arrive; the underlying error only in development.
+async fn events_failure(service: &HttpState) -> Option<String> {
+    let checked = service.engine.app.events.check().await;
+    checked
+        .err()
+        .map(|reason| reason.shown(service.engine.development))
 }
 
 /// Returns the findings of the schema against the database, if its catalog has been loaded.
@@ -237,10 +245,13 @@ fn failure(service: &HttpState, error: Option<&DbError>) -> Option<String> {
         .as_ref()
         .filter(|embedded| !embedded.is_intact())
     {
-        return Some(format!(
-            "the folder of the embedded database, {}, is gone",
-            embedded.data().display()
-        ));
+        return Some(match service.engine.development {
+            true => format!(
+                "the folder of the embedded database, {}, is gone",
+                embedded.data().display()
+            ),
+            false => "the folder of the embedded database is gone".to_owned(),
+        });
     }
 
     let reason = service

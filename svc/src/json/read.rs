@@ -198,7 +198,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn what_serde_reads_is_read_with_all_digits() {
+    fn valid_json_is_read_with_all_digits() {
         for text in [
             "null",
             " {\"a\" : [1, 2.50 ,-0.1e-7, \"\\u00e4\\n\"], \"b\":{}}\n",
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_refused_where_it_goes_wrong() {
+    fn invalid_json_is_refused_at_the_position_of_the_error() {
         let texts = [
             "",
             "01",

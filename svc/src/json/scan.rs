@@ -121,7 +121,7 @@ mod tests {
     use super::{is_plain, special, string_end};
 
     #[test]
-    fn a_byte_is_found_wherever_it_stands() {
+    fn a_byte_is_found_at_every_position() {
         for byte in 0..=255u8 {
             for before in 0..40 {
                 for filler in [b'a', b'!', b'#', b'[', b']', 0x7f, 0x80, 0xff] {

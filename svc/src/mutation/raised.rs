@@ -97,7 +97,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn only_what_is_meant_for_clients_is_read() {
+    fn only_details_for_clients_are_read() {
         for text in [
             "row 7",
             "[1]",

@@ -137,7 +137,7 @@ mod tests {
     use super::Response;
 
     #[test]
-    fn a_status_makes_a_response() {
+    fn a_json_object_with_a_status_is_a_response() {
         for (json, entity_has_status, is_response) in [
             (r#"{"status": "created", "message": null}"#, false, true),
             (r#"{"status": "created", "extra": 1}"#, false, true),

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_success_are_a_closed_list() {
+    fn only_the_listed_words_are_successes() {
         for word in SUCCESS {
             assert_eq!(Status::read(&word.to_uppercase()), Status::Success);
         }

@@ -99,7 +99,7 @@ mod tests {
     use super::normalized;
 
     #[test]
-    fn what_is_sent_and_what_postgresql_keeps_look_alike() {
+    fn sent_and_stored_statements_are_normalized_alike() {
         let sent = r#"SELECT t."n1" FROM v t WHERE t.a = $1 AND b <> 'it''s' AND c IS NULL AND d LIKE E'%' LIMIT 128.5"#;
         let kept = r#"SELECT t."n1" FROM v t WHERE t.a = $1 AND b <> $2 AND c IS NULL AND d LIKE $3 LIMIT $4"#;
         assert_eq!(normalized(sent), normalized(kept));

@@ -1,5 +1,6 @@
 //! The shared connection to Redis.
 
+mod outage;
 mod script;
 mod server;
 #[cfg(feature = "tls")]
@@ -13,6 +14,7 @@ use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, RedisError};
 
 use server::{Connection, Server};
 
+pub(crate) use outage::Outage;
 pub(crate) use script::Script;
 
 use crate::ConfigError;
@@ -53,6 +55,13 @@ pub(crate) enum CommandError {
     Late,
     #[error("Redis: {0}")]
     Failed(#[source] RedisError),
+}
+
+impl CommandError {
+    /// Whether Redis has answered with an error, which has a code.
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::Failed(error) if error.code().is_some())
+    }
 }
 
 impl RedisClient {
@@ -132,10 +141,8 @@ impl RedisClient {
             Err(_) => CommandError::Late,
         };
 
-        // An error with a code is a response of Redis. A connection without a response is
-        // discarded, and the next command opens another.
-        let is_answer = matches!(&error, CommandError::Failed(error) if error.code().is_some());
-        if !is_answer {
+        // A connection without an answer is discarded, and the next command opens another.
+        if !error.is_answer() {
             self.give_up(used);
         }
 

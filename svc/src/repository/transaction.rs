@@ -240,7 +240,7 @@ impl Transaction {
         let written = self.open.lock().await.write(statement, &mut rows).await;
         written
             .map(|_| rows)
-            .map_err(|error| self.db.app.database.noted(error).of_values(statement))
+            .map_err(|error| self.db.app.database.noted_in(statement, error))
     }
 
     /// Runs a writing statement and returns the number of rows that it wrote.
@@ -251,7 +251,7 @@ impl Transaction {
             .await
             .write(statement, &mut Vec::new())
             .await;
-        written.map_err(|error| self.db.app.database.noted(error).of_values(statement))
+        written.map_err(|error| self.db.app.database.noted_in(statement, error))
     }
 
     /// Makes the next read the last statement and sends the commit along with it.

@@ -82,7 +82,7 @@ mod tests {
     use super::{Entry, Memory};
 
     #[test]
-    fn keys_and_bodies_count() {
+    fn keys_and_bodies_count_towards_the_bound() {
         let (memory, moment) = (Memory::new(1 << 20), Changes::new(0).now());
         let until = Instant::now() + Duration::from_secs(60);
         for (key, body) in [(8, 10_000), (10_000, 8)] {

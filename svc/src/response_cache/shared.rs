@@ -4,8 +4,7 @@
 //! its types had before it was computed, and is valid as long as they keep these marks.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
@@ -14,8 +13,9 @@ use uuid::Uuid;
 use super::Entry;
 use super::untold::PendingInvalidations;
 use crate::RedisClient;
+use crate::log_throttle::LogThrottle;
 use crate::postgres::SchemaVersion;
-use crate::redis_client::{CommandError, Script};
+use crate::redis_client::{CommandError, Outage, Script};
 use crate::schema::{Model, TypeIndex};
 
 static FIND: Script = Script::new(include_str!("find.lua"));
@@ -24,8 +24,8 @@ static CHANGE: Script = Script::new(include_str!("change.lua"));
 
 /// The maximum time that a request waits for Redis.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// The time after a failure during which no request waits for Redis.
-const PAUSE: Duration = Duration::from_millis(500);
+/// The time between two log lines about failures of Redis.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
 /// The lifetime of a mark in seconds. It is longer than that of any response, so that no response
 /// outlives a change of its type.
 const MARK_SECONDS: u32 = 7 * 86_400;
@@ -46,9 +46,8 @@ pub(crate) struct SharedResponses {
     /// The changes that are not sent to Redis yet. Until they are, nothing of these types is read
     /// from it.
     untold: PendingInvalidations,
-    began: Instant,
-    /// The time of the next attempt to use Redis, in milliseconds since `began`.
-    retry_at: AtomicU64,
+    outage: Outage,
+    failures: LogThrottle,
 }
 
 /// The marks that types had before a response was started.
@@ -82,26 +81,20 @@ impl SharedResponses {
             .map(|def| format!("{prefix}:type:{}", def.name))
             .collect();
 
-        let (untold, began, retry_at) = (
-            PendingInvalidations::default(),
-            Instant::now(),
-            AtomicU64::new(0),
-        );
-
         Self {
             client,
             prefix,
             marks,
             schema,
-            untold,
-            began,
-            retry_at,
+            untold: PendingInvalidations::default(),
+            outage: Outage::default(),
+            failures: LogThrottle::every(BETWEEN_LINES),
         }
     }
 
     /// Looks up a response.
     pub(super) async fn look(&self, key: &[u8], types: &[TypeIndex]) -> Looked {
-        if self.untold.concern(types) || self.now() < self.retry_at.load(Ordering::Relaxed) {
+        if self.untold.concern(types) || self.outage.is_on() {
             return Looked::Missing(None);
         }
 
@@ -184,26 +177,14 @@ impl SharedResponses {
 
     /// Records whether Redis has responded.
     fn noted<T>(&self, answer: Result<T, CommandError>) -> Option<T> {
-        match answer {
-            Ok(answer) => {
-                if self.retry_at.swap(0, Ordering::Relaxed) != 0 {
-                    tracing::info!("answers are shared in Redis again");
-                }
-                Some(answer)
-            }
-            Err(error) => {
-                let retry_at = self.now() + u64::try_from(PAUSE.as_millis()).unwrap_or_default();
-
-                // Only the first failure of an outage is logged.
-                if self.retry_at.swap(retry_at, Ordering::Relaxed) == 0 {
-                    tracing::warn!(%error, "answers are not shared until Redis answers");
-                }
-                None
-            }
-        }
+        answer.inspect_err(|error| self.failed(error)).ok()
     }
 
-    fn now(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    fn failed(&self, error: &CommandError) {
+        self.outage.record(&self.client, error, PATIENCE);
+        let error = error.to_string();
+        self.failures.log(move |times| {
+            tracing::warn!(error, times, "answers are not shared until Redis answers");
+        });
     }
 }

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_canonical_is_what_parsing_gives() {
+    fn canonical_texts_equal_their_parsed_form() {
         let ready = [
             (ScalarKind::Uuid, "24c9e15e-52af-c47c-225b-757e7bee1f9d"),
             (ScalarKind::Date, "2024-02-28"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_ready_when_they_are_written_so() {
+    fn only_canonical_integers_are_passed_through() {
         for text in ["0", "7", "-7", "10", "999999999", "-999999999"] {
             assert!(is_integer(text.as_bytes(), 9), "{text}");
         }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_kept_when_they_would_be_written_so() {
+    fn only_canonical_escapes_are_passed_through() {
         for code in 0..0x100u32 {
             let text = format!("before {} after", char::from_u32(code).unwrap());
             let written = serde_json::to_string(&text).unwrap();

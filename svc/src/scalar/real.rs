@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_lie_between_two() {
+    fn other_numbers_are_between_two_reals() {
         for (text, below) in [
             ("0.10000000149011612", 0.1),
             ("0.09999999", 0.09999999),

@@ -79,7 +79,7 @@ mod tests {
     use super::unknown;
 
     #[test]
-    fn slips_are_named_with_what_was_meant() {
+    fn misspelled_settings_are_named_with_a_suggestion() {
         let set = [
             "SVC_PROT",
             "SVC_PORT",

@@ -16,7 +16,7 @@ fn read(variables: &[(&str, &str)]) -> Result<Limits, String> {
 }
 
 #[test]
-fn pages_fit_each_other() {
+fn the_default_page_is_at_most_the_maximum() {
     assert_eq!(
         read(&[("SVC_LIMIT_MAX_PAGE", "10")]).map(|limits| limits.default_page),
         Ok(10)

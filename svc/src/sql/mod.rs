@@ -9,16 +9,16 @@ mod select;
 pub use ir::{Column, Filter, Order, asc, col, desc};
 
 use expr::Tie;
-pub(crate) use expr::{ColumnForm, Select, select_form, value_form};
+pub(crate) use expr::{ColumnForm, Select, is_uuid, select_form, value_form};
 pub(crate) use ir::{
     AggregateComparison, AggregateFilter, Computed, ComputedColumnCall, Direction, GroupOrder,
     GroupValue, Having, Nulls, OfGroup, OrderAggregate, Rank, RowFilter,
 };
-use select::{Checks, Joined, JoinedValue};
 pub(crate) use select::{
-    GivenRows, Keyset, Query, Reuse, RowRule, RowRules, Selected, StatementShape, Subject,
-    Subquery, Window, distinguishing_columns, record_types,
+    CheckedText, GivenRows, Keyset, Query, Reuse, RowRule, RowRules, Selected, StatementShape,
+    Subject, Subquery, Window, distinguishing_columns, record_types,
 };
+use select::{Checks, Joined, JoinedValue};
 
 use crate::postgres::{
     Catalog, DbError, Oid, Param, Probe, Statement, StatementSubject, StatementText,

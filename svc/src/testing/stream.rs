@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_answer_is_found_behind_signs_of_life() {
+    fn the_first_response_is_found_after_heartbeats() {
         let answer = json!({"data": {"a": 1}});
         assert_eq!(
             Format::Events.first(":\n\n:\n\nevent: next\ndata: {\"data\":\ndata: {\"a\":1}}\n\n"),

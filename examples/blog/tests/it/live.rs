@@ -1,4 +1,4 @@
-//! Subscriptions hear of every write, whoever makes it.
+//! Subscriptions get every write, from any client.
 
 use std::time::Duration;
 

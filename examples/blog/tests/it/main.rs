@@ -1,4 +1,4 @@
-//! The real program, as the README tells to run it: on a PostgreSQL of its own.
+//! The real program, run as the README says: on a PostgreSQL of its own.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
@@ -107,7 +107,7 @@ fn quoted<'a>(from: &str, to: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn answers_what_the_readme_says_and_stops_on_sigterm() {
+async fn the_program_answers_as_in_the_readme_and_stops_on_sigterm() {
     let folder = tempfile::tempdir().unwrap();
     let blog = Blog::start(folder.path());
     let answer = blog.post(quoted("-d '", "'\n").to_owned()).await;
@@ -151,7 +151,7 @@ async fn answers_what_the_readme_says_and_stops_on_sigterm() {
 }
 
 #[test]
-fn a_bad_setting_ends_it_with_a_message() {
+fn a_bad_setting_ends_the_program_with_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let output = command(folder.path())
         .env("SVC_PORT", "http")

@@ -1,4 +1,4 @@
-//! The query for those who have a token, where the settings name a provider.
+//! The query for users with a token, where the settings name a provider.
 
 use serde_json::{Value, json};
 use svc::auth::{SigningKey, TokenAlgorithm};
@@ -40,7 +40,7 @@ async fn ask(blog: &Blog, token: Option<&str>, query: &str) -> Value {
 const ME: &str = "{ me { userId email name roles permissions } }";
 
 #[tokio::test]
-async fn a_token_says_who_asks() {
+async fn a_token_identifies_the_user() {
     let (database, folder) = (TestDatabase::new("").await, tempfile::tempdir().unwrap());
     let mut command = command(folder.path());
     command.env("SVC_DATABASE_URL", database.url());

@@ -7,7 +7,7 @@ use svc_tests::{App, TestDatabase};
 const CARD: &str = include_str!("../../operations/author_card.graphql");
 
 #[tokio::test]
-async fn clients_name_them() {
+async fn operations_of_the_folder_are_found_by_name() {
     let database = TestDatabase::new("").await;
     let app = App::serve(blog::with_blog(
         AppOptions::new().database_url(database.url()),

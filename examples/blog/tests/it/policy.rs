@@ -41,7 +41,7 @@ const TABLE: &str = "\
 ";
 
 #[tokio::test]
-async fn the_policy_is_the_same_on_every_way() {
+async fn the_policy_is_the_same_on_every_transport() {
     let database = Arc::new(TestDatabase::new("").await);
     let ids = App::serve(options(&database)).await;
     ids.until_ready().await;
@@ -135,9 +135,9 @@ async fn the_policy_is_the_same_on_every_way() {
     );
 }
 
-/// One who is known writes under no other name; and without a policy everything is open.
+/// A known user writes under no other name; and without a policy everything is open.
 #[tokio::test]
-async fn others_are_written_for_by_editors_only() {
+async fn only_editors_write_for_other_users() {
     let database = TestDatabase::new("").await;
     let open = App::serve(options(&database)).await;
     open.until_ready().await;
@@ -221,7 +221,7 @@ async fn ask(
 /// An address is null for others, and so it is to their filters. Without a policy it is for
 /// everyone.
 #[tokio::test]
-async fn an_address_is_for_the_user_and_for_admins() {
+async fn an_address_is_visible_to_its_user_and_to_admins() {
     const MAIL: &str = "query ($id: UUID!) {
         one: users(where: { id: { eq: $id } }) { email }
         known: users(where: { id: { eq: $id }, email: { endswith: \"@example.org\" } }) { id }
@@ -272,7 +272,7 @@ async fn an_address_is_for_the_user_and_for_admins() {
 
 /// Wherever posts are read. Without a policy a draft is a post like others.
 #[tokio::test]
-async fn a_draft_is_for_its_author_and_for_those_who_edit() {
+async fn a_draft_is_visible_to_its_author_and_to_editors() {
     const READ: &str = "query ($id: UUID!, $author: UUID!) {
         post(id: $id) { draft }
         posts(where: { title: { eq: \"Zugzwang\" } }) { draft }

@@ -66,7 +66,7 @@ async fn a_hangup_opens_the_security_log_again() {
     has(&path, "system.stopped", 1).await;
 }
 
-/// By default the file lies where the program was started, and is made for the first event.
+/// By default the file is where the program was started, and is made for the first event.
 #[tokio::test]
 async fn without_settings_there_is_a_file_beside_the_program() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use svc_tests::Program;
 use crate::{ask, command, ready, until_answered, until_ready};
 
 #[tokio::test]
-async fn each_new_reason_is_told() {
+async fn each_new_reason_is_logged() {
     let folder = tempfile::tempdir().unwrap();
     let port = svc_embedded::free_port().unwrap();
     let mut start = command(folder.path());

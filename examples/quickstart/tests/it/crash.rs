@@ -28,7 +28,7 @@ fn backends(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_was_set_up_survives_the_kill_of_a_backend() {
+async fn the_set_up_survives_the_kill_of_a_backend() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Program::start(&mut command(folder.path()));
     let url = program.url();
@@ -45,7 +45,7 @@ async fn what_was_set_up_survives_the_kill_of_a_backend() {
 }
 
 #[tokio::test]
-async fn a_set_up_that_has_gone_is_run_again() {
+async fn a_lost_set_up_is_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Program::start(&mut command(folder.path()));
     let url = program.url();

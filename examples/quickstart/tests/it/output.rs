@@ -8,7 +8,7 @@ use svc_tests::Program;
 use crate::{command, until_answered};
 
 #[tokio::test]
-async fn output_that_cannot_be_written_ends_nothing() {
+async fn unwritable_output_does_not_end_the_program() {
     let closed = || {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -43,7 +43,7 @@ async fn output_that_cannot_be_written_ends_nothing() {
 }
 
 #[tokio::test]
-async fn every_line_is_json_where_the_log_is() {
+async fn every_line_is_json_under_the_json_format() {
     let folder = tempfile::tempdir().unwrap();
     let mut start = command(folder.path());
     start.env("SVC_PORT", "0").env("SVC_LOG_FORMAT", "json");

@@ -53,7 +53,7 @@ async fn settings_without_an_effect_are_named() {
 }
 
 #[tokio::test]
-async fn right_settings_are_not_mentioned() {
+async fn valid_settings_are_not_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut start = command(folder.path());
     start

@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::{ask, command, connect, until_answered};
 
 #[tokio::test]
-async fn each_signal_to_stop_ends_it_gracefully() {
+async fn each_stop_signal_ends_the_program_gracefully() {
     heed_signals();
 
     for signal in ["TERM", "INT", "QUIT", "HUP"] {
@@ -85,7 +85,7 @@ async fn until_waiting(folder: &Path) {
 }
 
 #[tokio::test]
-async fn a_second_signal_ends_it_at_once() {
+async fn a_second_signal_ends_the_program_at_once() {
     heed_signals();
 
     for (signal, code) in [("INT", 130), ("TERM", 143)] {

@@ -8,7 +8,7 @@ use svc_tests::Program;
 use crate::command;
 
 #[test]
-fn an_address_in_use_is_said_once_and_before_a_database_is_started() {
+fn an_address_in_use_is_reported_before_a_database_starts() {
     let folder = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -78,7 +78,7 @@ fn with_files(limit: usize, command: &Command) -> Command {
 }
 
 #[tokio::test]
-async fn connections_that_cannot_be_accepted_are_said_once_with_a_count() {
+async fn failed_accepts_are_reported_once_with_a_count() {
     let folder = tempfile::tempdir().unwrap();
     let data = tempfile::tempdir().unwrap();
     let database = svc_embedded::Database::start(svc_embedded::Options::new(data.path()))

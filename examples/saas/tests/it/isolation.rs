@@ -58,7 +58,7 @@ async fn a_workspace_reads_its_own_rows_alone(database: Database) {
 }
 
 #[svc::test(sql = saas::SETUP.join("\n"), role = saas::ROLE)]
-async fn nothing_is_written_into_what_is_not_seen(database: Database) {
+async fn nothing_is_written_into_invisible_rows(database: Database) {
     let office = Office::open(&database).await;
     let (north, south) = (
         office.workspace("north").await,

@@ -19,7 +19,7 @@ async fn subscribe(client: &Client, who: Who) -> Subscribed {
     .await
 }
 
-/// The status and the customer of the next order that is told.
+/// The status and the customer of the next order that is sent.
 async fn next(orders: &mut Subscribed) -> (String, String) {
     let answer = timeout(Duration::from_secs(120), orders.next())
         .await
@@ -46,7 +46,7 @@ async fn buy(client: &Client, who: Who, id: &str) {
 }
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn orders_are_told_to_those_who_may_see_them(database: Database) {
+async fn orders_are_sent_to_subscribers_that_may_see_them(database: Database) {
     let client = shop(&database).await;
     let mug = product(&client, "mug").await;
     let mut clerk = subscribe(&client, Who::Clerk).await;

@@ -52,7 +52,7 @@ async fn ask(url: &str, headers: &[(&str, &str)], document: &str) -> Value {
 }
 
 #[tokio::test]
-async fn it_serves_guests_and_users_over_http() {
+async fn the_program_serves_guests_and_users_over_http() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_shop"));
     command

@@ -155,7 +155,7 @@ async fn an_order_is_whole_or_nothing(database: Database) {
 }
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn an_order_that_is_given_up_puts_its_pieces_back(database: Database) {
+async fn a_cancelled_order_restores_its_stock(database: Database) {
     let client = shop(&database).await;
     let mug = product(&client, "mug").await;
     let placed = order(&client, Who::Ada, &[(&mug, 3)]).await;

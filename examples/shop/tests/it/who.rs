@@ -1,4 +1,4 @@
-//! Those who ask, with the ids of `db/seed.sql`.
+//! The users of the tests, with the ids of `db/seed.sql`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(crate) const BOB: &str = "10000000-0000-4000-8000-0000000000b1";
 pub(crate) const CLEO: &str = "10000000-0000-4000-8000-0000000000c1";
 pub(crate) const SOFIA: &str = "20000000-0000-4000-8000-0000000000a1";
 
-/// Somebody who asks.
+/// A user or a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
     /// Nobody that is known, in the north.

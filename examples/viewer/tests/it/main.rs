@@ -20,7 +20,7 @@ async fn ask(app: &App, user: Option<&str>, query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_layer_tells_who_asks() {
+async fn a_layer_identifies_the_user() {
     let database = TestDatabase::new("").await;
     let options = viewer::with_notes(AppOptions::new().database_url(database.url()));
     let app = App::serve_router(viewer::with_viewer(create_svc_app(options).await.unwrap())).await;

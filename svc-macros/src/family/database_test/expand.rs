@@ -15,8 +15,7 @@ pub(super) fn test(args: &Args, mut function: ItemFn) -> TokenStream {
         krate,
     } = args;
 
-    // The attributes belong to the test: `#[should_panic]` and `#[ignore]` mean nothing on the
-    // function inside.
+    // Attributes such as `#[should_panic]` have no effect on the function inside.
     let attrs = std::mem::take(&mut function.attrs);
     let (vis, name, output) = (&function.vis, &function.sig.ident, &function.sig.output);
     let (import, sql, role) = (krate.import(), sql.iter(), role.iter());

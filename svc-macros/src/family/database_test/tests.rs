@@ -27,7 +27,7 @@ fn a_function_becomes_a_test() {
 }
 
 #[test]
-fn every_mistake_is_told() {
+fn every_mistake_is_reported() {
     assert!(
         messages(expand, "", "async fn f() { }")[0].contains("`database: svc::testing::Database`")
     );

@@ -18,7 +18,7 @@ fn a_struct_takes_its_fields_by_rust_name() {
 }
 
 #[test]
-fn a_blank_text_is_taken_where_the_field_says_so() {
+fn a_blank_text_is_accepted_where_the_field_allows_it() {
     has(
         expand,
         "",
@@ -43,7 +43,7 @@ fn an_enum_has_nullable_fields_in_snake_case() {
 }
 
 #[test]
-fn an_enum_says_what_a_variant_needs() {
+fn malformed_variants_are_reported_with_a_fix() {
     assert_eq!(
         messages(
             expand,

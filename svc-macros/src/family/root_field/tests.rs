@@ -38,7 +38,7 @@ fn a_body_stays_as_it_is() {
 }
 
 #[test]
-fn an_optional_query_says_what_to_write() {
+fn an_optional_query_is_refused_with_a_fix() {
     let one = "an `Option` cannot hold a query; write `FindOne<User>`, which answers null where there is no row";
     assert_eq!(
         messages(query, "", "fn f() -> Result<Option<FindOne<User>>> { g() }"),
@@ -99,7 +99,7 @@ fn a_guard_is_never_dropped_in_silence() {
 
 /// A message that only suggests removing a misspelled guard would leave the field open.
 #[test]
-fn a_misspelt_guard_is_told_which_one_was_meant() {
+fn a_misspelled_guard_gets_a_suggestion() {
     let cases = [
         ("require_auth", "requires_auth"),
         ("requires_autth", "requires_auth"),
@@ -282,7 +282,7 @@ fn a_subscription_without_a_body_has_a_channel() {
 }
 
 #[test]
-fn answers_are_kept_and_forgotten() {
+fn caching_and_invalidation_are_expanded() {
     let item = "async fn posts() -> Vec<Post>;";
     let kept =
         "cache: ::core::option::Option::Some(30u32), touches: &[__svc::touched::<models::Author>]";

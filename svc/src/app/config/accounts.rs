@@ -79,7 +79,7 @@ mod tests {
     use super::is_mount;
 
     #[test]
-    fn a_mount_is_a_plain_path_that_nothing_else_has() {
+    fn a_mount_is_a_plain_unused_path() {
         for good in ["/auth", "/api/v1/auth", "/~a.b-c_d"] {
             assert!(is_mount(good), "{good}");
         }

@@ -15,7 +15,7 @@ fn read(variables: &[(&str, &str)]) -> Result<SvcConfig, String> {
 }
 
 #[test]
-fn variables_are_read() {
+fn variables_set_the_configuration() {
     let config = read(&[
         ("DATABASE_URL", "postgres://other"),
         ("SVC_DATABASE_URL", "postgres://me@here/db"),

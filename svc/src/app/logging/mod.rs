@@ -93,7 +93,7 @@ mod tests {
     use super::filter;
 
     #[test]
-    fn slips_in_filters_are_found() {
+    fn misspelled_filters_get_a_suggestion() {
         let wrong = |text: &str| filter(Some(text.to_owned())).1;
         assert_eq!(
             wrong("inof").as_deref(),

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_proxy_says_the_address() {
+    fn the_address_is_that_of_the_nearest_proxy() {
         let name = HeaderName::from_static("x-forwarded-for");
         let of = |values: &[&'static str]| {
             let mut headers = HeaderMap::new();

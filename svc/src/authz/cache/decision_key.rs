@@ -45,7 +45,7 @@ mod tests {
     use crate::authz::OperationType;
 
     #[test]
-    fn no_two_questions_have_the_same_bytes() {
+    fn distinct_requests_have_distinct_keys() {
         let one = value!(1);
         let key = |principal, kind, name, arguments: &[&str]| {
             let arguments = arguments.iter().map(|name| (*name, &one));

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_whose_time_is_over_are_dropped_unasked() {
+    fn expired_decisions_are_evicted() {
         let (mut kept, start) = (kept(10_000), Instant::now());
         for number in 0..1_000 {
             kept.keep(key(number), AuthorizationDecision::allow(), start, TTL);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_as_short_for_long_arguments() {
+    fn a_key_has_the_same_size_for_long_arguments() {
         let long = async_graphql::Value::String("x".repeat(1_000_000));
         let of = |value| {
             DecisionKey::new("ada", OperationType::Query, "notes", [("title", value)]).unwrap()

@@ -302,7 +302,7 @@ mod tests {
     use crate::authz::OperationType;
 
     #[test]
-    fn a_question_is_forgotten_with_the_last_who_asks_it() {
+    fn a_flight_is_removed_with_its_last_waiter() {
         let key = DecisionKey::new("ada", OperationType::Query, "posts", []).unwrap();
         let asked = Mutex::new(HashMap::new());
         let (first, second) = (Flight::new(&asked, &key), Flight::new(&asked, &key));

@@ -154,7 +154,7 @@ async fn a_mutation_with_sql_is_denied_as_a_whole() {
 }
 
 #[tokio::test]
-async fn the_schema_is_behind_the_gate_too() {
+async fn introspection_is_gated() {
     let app = Guarded::new(options(VIEWS[0]).await, vec![("__schema", Rule::Deny)]).await;
     let answer = app.ask("{ __schema { queryType { name } } }").await;
     assert_eq!(

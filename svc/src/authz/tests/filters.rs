@@ -115,7 +115,7 @@ async fn relations_have_no_filter_of_their_own() {
 }
 
 #[tokio::test]
-async fn cached_sql_gives_way_to_a_filter() {
+async fn cached_sql_is_not_used_under_a_filter() {
     let app = app(VIEWS[0], &mine()).await;
     let rows = json!([{"id": 1, "owner": "ada"}, {"id": 3, "owner": "ada"}]);
     assert_eq!(

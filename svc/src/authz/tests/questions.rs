@@ -25,7 +25,7 @@ pub(super) fn shown(request: &AuthorizationRequest) -> String {
 }
 
 #[tokio::test]
-async fn it_has_the_arguments_and_the_operation() {
+async fn a_request_has_the_arguments_and_the_operation() {
     let app = Guarded::new(options(VIEWS[0]).await, Vec::new()).await;
     let document = "query Other { plain } query Wanted($id: Int!) { note(id: $id) { id } }";
     let body = json!({ "query": document, "operationName": "Wanted", "variables": { "id": 2 } });

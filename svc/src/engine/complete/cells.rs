@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_cut_short_give_nothing() {
+    fn truncated_bytes_are_errors() {
         let record = [
             &2i32.to_be_bytes()[..],
             &[0, 0, 0, 25, 0, 0, 0, 1, b'a'],

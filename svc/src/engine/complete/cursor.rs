@@ -87,7 +87,7 @@ mod tests {
     use super::{decode, encode};
 
     #[test]
-    fn what_is_no_cursor_of_this_list_is_refused() {
+    fn cursors_of_other_lists_are_refused() {
         let keys = [Some("a \"b\" ü"), None];
         let cursor = encode(7, &keys);
         assert_eq!(

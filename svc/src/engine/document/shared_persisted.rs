@@ -8,8 +8,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::RedisClient;
 use crate::log_throttle::LogThrottle;
-use crate::redis_client::CommandError;
+use crate::redis_client::{CommandError, Outage};
 
+/// The maximum time that a request waits for Redis.
+const PATIENCE: Duration = Duration::from_millis(100);
 /// The seconds until a document expires in Redis; clients that still use it send it again.
 const TTL: u64 = 86_400;
 /// The maximum number of bytes that a process stores in Redis within that time: anyone may persist
@@ -26,6 +28,7 @@ pub(crate) struct SharedPersistedQueries {
     redis: RedisClient,
     room: Mutex<Room>,
     failures: LogThrottle,
+    outage: Outage,
 }
 
 /// The room for documents in Redis.
@@ -71,16 +74,24 @@ impl SharedPersistedQueries {
             redis: redis.clone(),
             room: Mutex::new(Room::new()),
             failures: LogThrottle::every(BETWEEN_LINES),
+            outage: Outage::default(),
         }
     }
 
     /// The text of a document. Without Redis there is none, and the client sends the text again.
     pub(super) async fn text(&self, hash: &[u8; 32]) -> Option<Arc<str>> {
+        if self.outage.is_on() {
+            return None;
+        }
+
         let found = self
             .redis
-            .query::<Option<String>>(cmd("GET").arg(key(hash)))
+            .query_within::<Option<String>>(cmd("GET").arg(key(hash)), PATIENCE)
             .await;
-        let failed = |error: &_| self.note(error, "a persisted query cannot be looked up");
+        let failed = |error: &_| {
+            self.note(error, "a persisted query cannot be looked up");
+            self.outage.record(&self.redis, error, PATIENCE);
+        };
         let text = found.inspect_err(failed).ok()??;
 
         // Other programs can write to the same Redis, and must not replace the document behind a

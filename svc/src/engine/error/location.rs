@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_that_a_slow_search_finds() {
+    fn locations_match_those_of_a_slow_search() {
         let long = format!("{}\n{}", "é".repeat(BLOCK), "x\u{1F600}\r\n".repeat(BLOCK));
         for text in ["", "a", "a\nb\rc\r\nd", "\u{1F600}{a}", long.as_str()] {
             let index = LineIndex::new(text);

@@ -18,7 +18,7 @@ use crate::json::ExactJson;
 use crate::postgres::{DbError, Participant, Rows, Statement};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{FieldKind, Model, Operator, ScalarKind, Shape, TypeIndex, TypeKind, key_text};
-use crate::sql::{Column, Filter, Subject, Window};
+use crate::sql::{Column, Filter, Subject, Window, is_uuid};
 
 /// The column with the key that identifies a row in an event.
 const KEY: &str = "id";
@@ -98,7 +98,7 @@ impl EventFilter {
         match self.key {
             // Rust parses `inf` and `nan` as well, which are no keys.
             Some(Int | BigInt | Float | Decimal) => text.parse::<f64>().is_ok_and(f64::is_finite),
-            Some(Uuid) => uuid::Uuid::try_parse(text).is_ok(),
+            Some(Uuid) => is_uuid(text),
             _ => true,
         }
     }

@@ -1,4 +1,4 @@
-//! The parameters that a statement names.
+//! The parameters that a statement names, and its first word.
 
 /// Returns whether each of `$1`, `$2`, … occurs in a statement outside of strings, quoted names and
 /// comments. The length is the highest number.
@@ -9,7 +9,7 @@ pub(super) fn parameters(sql: &str) -> Vec<bool> {
         rest = match first {
             '\'' => quoted(&rest[1..], '\'', false),
             '"' => quoted(&rest[1..], '"', false),
-            '-' if rest.starts_with("--") => rest.find('\n').map_or("", |end| &rest[end..]),
+            '-' if rest.starts_with("--") => line_comment(rest),
             '/' if rest.starts_with("/*") => comment(rest),
             '$' => dollar(rest, &mut found),
             _ if is_word(first) => {
@@ -30,6 +30,22 @@ pub(super) fn parameters(sql: &str) -> Vec<bool> {
     found
 }
 
+/// Returns a statement from its first word on, without the blanks, comments and empty statements
+/// before it.
+pub(super) fn from_first_word(sql: &str) -> &str {
+    let mut rest = sql;
+    loop {
+        rest = rest.trim_start_matches(|char: char| char.is_whitespace() || char == ';');
+        rest = if rest.starts_with("--") {
+            line_comment(rest)
+        } else if rest.starts_with("/*") {
+            comment(rest)
+        } else {
+            return rest;
+        };
+    }
+}
+
 fn is_word(char: char) -> bool {
     char == '_' || char.is_alphanumeric()
 }
@@ -48,6 +64,11 @@ fn quoted(text: &str, quote: char, escapes: bool) -> &str {
     }
 
     ""
+}
+
+/// Returns the rest after a comment up to the end of its line.
+fn line_comment(text: &str) -> &str {
+    text.find(['\n', '\r']).map_or("", |end| &text[end..])
 }
 
 /// Returns the rest after a comment; comments nest.
@@ -105,7 +126,7 @@ fn dollar<'a>(text: &'a str, found: &mut Vec<bool>) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use super::parameters;
+    use super::{from_first_word, parameters};
 
     #[test]
     fn parameters_are_found_where_postgresql_finds_them() {
@@ -118,6 +139,7 @@ mod tests {
             ("SELECT '\\', $1", vec![true]),
             ("SELECT some'$2', $1", vec![true]),
             ("SELECT $1 -- $2\n, $3", vec![true, false, true]),
+            ("SELECT $1 -- $2\r, $3", vec![true, false, true]),
             ("SELECT /* $2 /* $4 */ $3 */ $1", vec![true]),
             ("SELECT $$ $2 $$, $a$ $3 $$ $a$, $1", vec![true]),
             ("SELECT a$2, _$3, é$4, $1", vec![true]),
@@ -131,5 +153,23 @@ mod tests {
         }
 
         assert_eq!(parameters("SELECT $99999999999999999999").len(), 65_536);
+    }
+
+    #[test]
+    fn statements_begin_after_blanks_comments_and_semicolons() {
+        for sql in [
+            "CALL p()",
+            " \r\n\tCALL p()",
+            "-- CALL a()\nCALL p()",
+            "--\rCALL p()",
+            "/* /* a */ -- */CALL p()",
+            "; /**/ ;CALL p()",
+        ] {
+            assert_eq!(from_first_word(sql), "CALL p()", "{sql:?}");
+        }
+
+        for sql in ["", " ;", "-- CALL p()", "/* CALL p()", "/* /* */ CALL p()"] {
+            assert_eq!(from_first_word(sql), "", "{sql:?}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use super::fields::check_fields;
-use super::parameters::parameters;
+use super::parameters::{from_first_word, parameters};
 use super::{Operation, OperationError};
 use crate::application::Limits;
 use crate::engine::coerce::VariableDef;
@@ -173,14 +173,13 @@ impl Sql {
 
     /// Whether it is a `CALL`, whose procedure may commit by itself.
     pub(super) fn calls_procedure(&self) -> bool {
-        self.text
-            .trim_start()
+        from_first_word(&self.text)
             .get(..4)
             .is_some_and(|word| word.eq_ignore_ascii_case("call"))
     }
 
     fn check(&self, variables: &[VariableDef]) -> Result<(), String> {
-        if self.text.trim().is_empty() {
+        if from_first_word(&self.text).is_empty() {
             return Err("its SQL is empty; write a statement, or leave it out".to_owned());
         }
 

@@ -1,9 +1,11 @@
 //! Rules on the values of arguments, checked before anything runs.
 
+use std::collections::HashSet;
+
 use async_graphql::Value;
 use serde_json::{Value as Json, json};
 
-use super::{Plan, PlanField};
+use super::{Plan, PlanField, Selection};
 use crate::ErrorCode;
 use crate::engine::coerce::Variables;
 use crate::engine::error::RequestError;
@@ -26,19 +28,21 @@ pub(in crate::engine) fn check_rules(
         return Ok(());
     }
 
+    // One error is kept even if the limit is 0; otherwise the operation would run with the broken
+    // values.
+    let most = most.max(1);
     let mut check = Check {
         model,
         variables,
+        most,
         path: Vec::new(),
         broken: Vec::new(),
+        kept: HashSet::new(),
     };
 
-    plan.root.fields.iter().for_each(|field| check.field(field));
+    check.selection(&plan.root);
     let mut broken = check.broken;
-
-    // One error is kept even if the limit is 0; otherwise the operation would run with the broken
-    // values.
-    broken.truncate(most.max(1));
+    broken.truncate(most);
     let shown = |broken: &Broken| {
         let path = broken.path.iter().map(|step| {
             step.as_str()
@@ -66,11 +70,29 @@ pub(in crate::engine) fn check_rules(
 struct Check<'a> {
     model: &'a Model,
     variables: &'a Variables,
+    /// The number of broken values at which the search ends.
+    most: usize,
     path: Vec<Json>,
     broken: Vec<Broken>,
+    /// The selections without a broken value. Selections are shared, and the number of paths to one
+    /// may grow exponentially with the length of the document.
+    kept: HashSet<*const Selection>,
 }
 
 impl Check<'_> {
+    fn selection(&mut self, selection: &Selection) {
+        let before = self.broken.len();
+        if before >= self.most || self.kept.contains(&std::ptr::from_ref(selection)) {
+            return;
+        }
+
+        selection.fields.iter().for_each(|field| self.field(field));
+
+        if self.broken.len() == before {
+            self.kept.insert(std::ptr::from_ref(selection));
+        }
+    }
+
     fn field(&mut self, field: &PlanField) {
         self.path.push(field.key.as_str().into());
 
@@ -85,7 +107,7 @@ impl Check<'_> {
         }
 
         for selection in field.children.iter() {
-            selection.fields.iter().for_each(|field| self.field(field));
+            self.selection(selection);
         }
 
         self.path.pop();

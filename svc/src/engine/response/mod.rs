@@ -175,8 +175,7 @@ impl Response {
 
     /// The response to a request that failed before its first field.
     pub(crate) fn failed(error: &Error) -> Self {
-        let mut extensions = Map::from_iter([("code".to_owned(), error.code().into())]);
-        extensions.extend(error.extensions().clone());
+        let mut extensions = extensions(error.code(), error.extensions());
 
         if error.is_masked() || error.source().is_some() {
             let ids = ErrorIds::new();
@@ -388,14 +387,21 @@ fn field_error(error: &FieldError, lines: &LineIndex<'_>) -> Value {
         .map(|offset| lines.locate(*offset))
         .collect();
 
-    let mut extensions = Map::new();
-    extensions.insert("code".to_owned(), error.code.as_ref().into());
-    extensions.extend(error.extensions.clone());
-
     json!({
         "message": limit_text(&error.message),
         "locations": locations,
         "path": error.path,
-        "extensions": extensions,
+        "extensions": extensions(&error.code, &error.extensions),
     })
+}
+
+/// Returns the extensions of an error with its code. An extension of the application does not
+/// replace the code: clients, statuses and metrics have to see the same one.
+fn extensions(code: &str, given: &Map<String, Value>) -> Map<String, Value> {
+    let mut extensions = Map::from_iter([("code".to_owned(), code.into())]);
+    for (key, value) in given.iter().filter(|(key, _)| *key != "code") {
+        extensions.insert(key.clone(), value.clone());
+    }
+
+    extensions
 }

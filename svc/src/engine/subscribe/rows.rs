@@ -64,7 +64,7 @@ impl AskedRows {
 }
 
 impl Accepts for AskedRows {
-    /// Forgets a row that no longer fits.
+    /// Forgets a row that no longer fits, and marks one that is denied as no longer seen.
     fn accepts(&self, event: &RowEvent) -> bool {
         let is_denied = || {
             self.rules
@@ -74,7 +74,15 @@ impl Accepts for AskedRows {
 
         match event.operation {
             // The row may be known from before it became forbidden, so its last values decide.
-            Operation::Deleted => self.sent.may_have(&event.id) && !is_denied(),
+            Operation::Deleted => {
+                let may_have = self.sent.may_have(&event.id);
+                let is_denied = may_have && is_denied();
+                if is_denied {
+                    // Another event about the deletion may not show whose row it was.
+                    self.sent.lose(&event.id);
+                }
+                may_have && !is_denied
+            }
             Operation::Changed => {
                 let fits = self.filter.left(event).is_some();
                 if !fits {

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn events_during_a_read_count_more_than_its_result() {
+    fn events_during_a_read_override_its_result() {
         assert_eq!(look_after(|_| {}), Some(LastLook::Sent(7)));
         assert_eq!(look_after(|sent| sent.lose("1")), Some(LastLook::Unseen));
         let gone = |sent: &SentRows| {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_before_a_read_does_not_count_for_it() {
+    fn an_event_before_a_read_does_not_affect_it() {
         let sent = SentRows::default();
         sent.begin_reading("1");
         sent.lose("1");

@@ -24,14 +24,24 @@ pub(super) fn unpopulated_views(catalog: &Catalog) -> Vec<Finding> {
 
 /// The character set of the database, if it does not have all characters.
 pub(super) fn other_encoding(catalog: &Catalog) -> Option<Finding> {
+    let cause = |encoding: &str| {
+        if catalog.has_unchecked_texts() {
+            return "the database has the character set SQL_ASCII, so it checks no texts; a stored one that is not \
+                    UTF-8 is an error of its field"
+                .to_owned();
+        }
+
+        format!(
+            "the database has the character set {encoding}, so it refuses other characters of clients, and a stored \
+             one that Unicode does not have fails its query"
+        )
+    };
+
     catalog.encoding().map(|encoding| Finding {
         severity: Severity::Hint,
         source: "server_encoding".to_owned(),
         field: String::new(),
-        cause: format!(
-            "the database has the character set {encoding}, so it refuses other characters of clients, and a stored \
-             one that Unicode does not have fails its query"
-        ),
+        cause: cause(encoding),
         remedy: "make the database again with ENCODING 'UTF8'".to_owned(),
     })
 }

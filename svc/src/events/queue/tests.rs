@@ -62,14 +62,14 @@ fn a_slow_reader_gets_the_last_event_of_each_row() {
 }
 
 #[test]
-fn payloads_are_all_kept_where_they_are_not_rows() {
+fn payloads_that_are_not_rows_are_all_kept() {
     let queue = Queue::new(3, None);
     add(&queue, &["a", r#"{"id":1}"#, r#"{"id":1}"#]);
     assert_eq!(taken(&queue), ["a", r#"{"id":1}"#, r#"{"id":1}"#]);
 }
 
 #[test]
-fn events_that_are_not_asked_for_do_not_wait_and_hide_what_did() {
+fn unwanted_events_are_not_queued_and_remove_queued_ones() {
     let queue = Queue::new(1, Some(Arc::new(|row: &RowEvent| row.value("v").is_some())));
     add(&queue, &[r#"{"id":1,"v":1}"#, r#"{"id":2}"#, "x"]);
     assert_eq!(taken(&queue), [r#"{"id":1,"v":1}"#]);
@@ -169,7 +169,7 @@ fn events_of_a_reader_become_one_gap_that_knows_their_rows() {
 }
 
 #[test]
-fn payloads_for_one_who_took_another_have_as_much_room() {
+fn a_reader_that_took_a_payload_keeps_the_larger_bound() {
     let queue = Queue::new(2, None);
     queue.set_reading(false);
     (0..20).for_each(|_| add(&queue, &["x"]));
@@ -179,7 +179,7 @@ fn payloads_for_one_who_took_another_have_as_much_room() {
 }
 
 #[test]
-fn payloads_for_one_who_takes_none_for_a_while_have_little_room() {
+fn an_idle_reader_has_the_small_bound() {
     let queue = Queue::new(2, None);
     add(&queue, &["x", "x", "x"]);
     queue.waiting().unread_since = Instant::now().checked_sub(UNREAD);
@@ -195,7 +195,7 @@ fn payloads_for_one_who_takes_none_for_a_while_have_little_room() {
 }
 
 #[test]
-fn payloads_for_one_who_waits_for_them_have_more_room() {
+fn a_waiting_reader_has_the_larger_bound() {
     let queue = Queue::new(2, None);
     queue.set_reading(true);
     for _ in 0..20 {

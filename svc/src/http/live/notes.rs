@@ -44,7 +44,7 @@ pub(in crate::http) enum Ending {
     RevocationUnknown = 7,
     /// The server is shutting down.
     GoingAway = 8,
-    /// The server has stopped: there is no time for a close message.
+    /// The server has stopped: there is no time for the client to answer.
     Stopped = 9,
 }
 

@@ -40,32 +40,22 @@ impl Revocations {
 
         let asked: Vec<_> = tokens.iter().map(|token| &token.revocable).collect();
 
-        match tokio::time::timeout(TIMEOUT, revocation.are_revoked(&asked)).await {
-            Ok(Ok(answers)) => {
-                self.away = None;
-                let revoked = tokens
-                    .iter()
-                    .zip(answers)
-                    .filter(|(_, is_revoked)| *is_revoked);
-                list.end(
-                    &revoked.map(|(token, _)| address(token)).collect(),
-                    Ending::TokenRevoked,
-                );
-            }
-            Ok(Err(_)) | Err(_) => {
-                // A short outage, such as a restart of the store, must not close all sockets at
-                // once.
-                let away = *self.away.get_or_insert_with(Instant::now);
-                if away.elapsed() >= OUTAGE {
-                    tracing::error!(
-                        "connections are closed, as the store of revocations does not answer"
-                    );
-                    list.end(
-                        &tokens.iter().map(address).collect(),
-                        Ending::RevocationUnknown,
-                    );
-                }
-            }
+        let found = revocation.are_revoked(&asked, TIMEOUT).await;
+        let answers = tokens.iter().map(address).zip(found.revoked);
+        let (revoked, others): (Vec<_>, Vec<_>) = answers.partition(|(_, is_revoked)| *is_revoked);
+        let addresses = |tokens: Vec<(usize, bool)>| tokens.into_iter().map(|(token, _)| token);
+        list.end(&addresses(revoked).collect(), Ending::TokenRevoked);
+
+        if found.failure.is_none() {
+            self.away = None;
+            return;
+        }
+
+        // A short outage, such as a restart of the store, must not close all sockets at once.
+        let away = *self.away.get_or_insert_with(Instant::now);
+        if away.elapsed() >= OUTAGE {
+            tracing::error!("connections are closed, as the store of revocations does not answer");
+            list.end(&addresses(others).collect(), Ending::RevocationUnknown);
         }
     }
 }

@@ -29,7 +29,7 @@ impl LiveConnections {
         }
         let (seat, is_watched) = self.take_seat(address)?;
         if !is_watched {
-            tokio::spawn(watch(Arc::downgrade(self), self.tick()));
+            tokio::spawn(Watch(Arc::downgrade(self)).run(self.tick()));
         }
         Ok(seat)
     }
@@ -66,17 +66,60 @@ impl LiveConnections {
     }
 }
 
-/// Checks connections until there are none.
-async fn watch(list: Weak<LiveConnections>, tick: Duration) {
-    #[cfg(feature = "auth")]
-    let mut revocations = super::tokens::Revocations::default();
-    loop {
-        tokio::time::sleep(tick).await;
-        let Some(list) = list.upgrade() else { return };
-        if !list.look(Instant::now()) {
-            return;
-        }
+/// The only task that checks connections. If it is dropped, as at the end of its runtime, the next
+/// connection starts another.
+struct Watch(Weak<LiveConnections>);
+
+impl Watch {
+    /// Checks connections until there are none.
+    async fn run(mut self, tick: Duration) {
         #[cfg(feature = "auth")]
-        revocations.look(&list).await;
+        let mut revocations = super::tokens::Revocations::default();
+        loop {
+            tokio::time::sleep(tick).await;
+            let Some(list) = self.0.upgrade() else { return };
+            if !list.look(Instant::now()) {
+                // Another task may watch already, so nothing is left to reset.
+                self.0 = Weak::new();
+                return;
+            }
+            #[cfg(feature = "auth")]
+            revocations.look(&list).await;
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(list) = self.0.upgrade() {
+            list.lock().is_watched = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::Builder;
+
+    use super::*;
+    use crate::rate_limit::AddressRule;
+
+    #[test]
+    fn a_watch_restarts_after_its_runtime_ended() {
+        let list = LiveConnections::new(
+            SubscriptionsConfig::default(),
+            AddressRule::default(),
+            #[cfg(feature = "auth")]
+            None,
+        );
+
+        for _ in 0..2 {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            let seat = runtime.block_on(async { list.open(0, None) }).unwrap();
+            assert!(list.lock().is_watched);
+            drop(runtime);
+            assert!(!list.lock().is_watched, "no task is left");
+            drop(seat);
+        }
     }
 }

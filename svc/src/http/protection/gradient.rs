@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_falls_to_what_is_served_and_stays_there() {
+    fn the_limit_falls_to_the_served_load_and_stays_there() {
         let mut gradient = Gradient::new(16, 256);
         for _ in 0..20 {
             assert_eq!(
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_refused_for_a_probe_alone() {
+    fn a_probe_alone_refuses_no_request() {
         let mut gradient = Gradient::new(8, 256);
         overloaded(&mut gradient, 2.0, 1.0, 300);
 

@@ -352,7 +352,7 @@ mod tests {
     use super::{Ordering, Overload, PATIENCE, micros};
 
     #[tokio::test]
-    async fn who_would_wait_in_vain_is_refused_at_once() {
+    async fn a_request_that_would_wait_too_long_is_refused_at_once() {
         let overload = Overload::new(1, 1, Duration::from_secs(60));
         let running = overload.admit().await;
 

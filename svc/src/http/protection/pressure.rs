@@ -53,7 +53,7 @@ mod tests {
     use super::Pressure;
 
     #[test]
-    fn it_does_not_swing() {
+    fn pressure_has_hysteresis() {
         let mut pressure = Pressure::Low;
         let mut is_high = |refused: u64| {
             pressure = pressure.after(refused, 100 - refused);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn now_and_then_all_may_wait_again() {
+    fn high_pressure_is_interrupted_by_trials() {
         let mut pressure = Pressure::Low;
         let mut trials = 0;
         for _ in 0..1_000 {

@@ -64,7 +64,8 @@ impl Shedding {
     }
 }
 
-/// The task that checks while load is shed, and logs the start and the end.
+/// The task that checks while load is shed, and logs the start and the end. However it ends, the
+/// next rejection starts another.
 struct Watch {
     shedding: Arc<Shedding>,
     since: Instant,
@@ -111,8 +112,6 @@ impl Watch {
             seconds = self.since.elapsed().as_secs(),
             "load shedding ended: no request has been refused for some seconds"
         );
-
-        self.shedding.is_on.store(false, Ordering::Release);
     }
 
     fn look(&mut self) {
@@ -137,6 +136,12 @@ impl Watch {
     }
 }
 
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.shedding.is_on.store(false, Ordering::Release);
+    }
+}
+
 /// Returns the percentage of rejected requests.
 fn percent_of(refused: u64, answered: u64) -> u32 {
     let all = (refused + answered).max(1);
@@ -158,6 +163,21 @@ mod tests {
     }
 
     #[test]
+    fn a_task_that_is_dropped_with_its_runtime_is_replaced() {
+        let shedding = Arc::<Shedding>::default();
+        for _ in 0..2 {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async { shedding.refused() });
+            assert!(shedding.state().is_some());
+            drop(runtime);
+            assert_eq!(shedding.state(), None);
+        }
+    }
+
+    #[test]
     fn an_instance_that_answers_some_stays_ready() {
         let shedding = Arc::<Shedding>::default();
         shedding.refused.store(1, Ordering::Relaxed);
@@ -169,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instance_that_refuses_nearly_all_is_stuck_after_ten_looks_and_recovers_with_one() {
+    fn ten_looks_with_refusals_are_stuck_and_one_without_recovers() {
         let shedding = Arc::<Shedding>::default();
         shedding.refused.store(1, Ordering::Relaxed);
         let mut watch = Watch::start(shedding.clone());

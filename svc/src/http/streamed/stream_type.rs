@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_named_is_wanted() {
+    fn only_named_stream_types_are_accepted() {
         for none in [
             "*/*",
             "text/*",

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_the_own_host_may() {
+    fn pages_of_the_same_host_are_allowed() {
         for (origin, host) in [
             ("http://shop.example", "shop.example"),
             ("https://shop.example", "shop.example"),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn other_pages_may_not() {
+    fn pages_of_other_hosts_are_refused() {
         for (origin, host) in [
             ("https://evil.example", "shop.example"),
             ("https://shop.example.evil.example", "shop.example"),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_pages_may() {
+    fn listed_origins_are_allowed() {
         assert!(allowed(
             "https://app.example",
             "api.example",

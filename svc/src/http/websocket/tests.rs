@@ -66,7 +66,7 @@ fn reason(close: Close) -> Vec<u8> {
 }
 
 #[test]
-fn whatever_comes_is_a_message_or_closes_4400() {
+fn every_text_is_a_message_or_closes_4400() {
     let mut random = SmallRng::seed_from_u64(0x6772_6170_6871_6c21);
     let mut read = 0;
     for _ in 0..30_000 {
@@ -117,7 +117,7 @@ fn a_socket_is_small() {
 }
 
 #[test]
-fn identifiers_come_back_as_they_came() {
+fn identifiers_are_returned_unchanged() {
     let mut random = SmallRng::seed_from_u64(7);
     for _ in 0..2_000 {
         let id: String = (0..random.random_range(1..20))

@@ -130,7 +130,7 @@ mod tests {
     use super::{Family, MAX_LABEL_LENGTH, OTHER};
 
     #[test]
-    fn what_comes_after_the_most_is_folded_and_what_is_known_stays() {
+    fn labels_beyond_the_bound_are_folded_into_one() {
         let family: Family<String, 1> = Family::new(2);
         let get = |label: &str| {
             family

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_or_forged_names_none() {
+    fn hidden_and_forged_elements_name_no_address() {
         assert_eq!(
             read("for=unknown, for=_hidden, proto=http, , for"),
             "- - - - -"

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_fit_what_they_say() {
+    fn patterns_match_their_paths() {
         let fit = |pattern: &str, path: &str| {
             RateLimitRule::new(pattern, RateLimit::requests(1))
                 .pattern()

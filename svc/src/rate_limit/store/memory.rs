@@ -32,6 +32,9 @@ const GROUPS: u64 = 1_024;
 /// its index.
 type Hashed<K, V> = IndexMap<K, V, BuildHasherDefault<KnownHash>>;
 
+/// The keys of a request's counts.
+type Keys = SmallVec<[CountKey; 4]>;
+
 /// Hashes keys that are hashes already: returns their last number.
 #[derive(Default)]
 struct KnownHash(u64);
@@ -98,6 +101,17 @@ impl Count {
     }
 }
 
+/// The place of a client's count of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The client's own count.
+    Own,
+    /// The client's own count, which does not exist yet. There is room for it.
+    New,
+    /// The count that the client's group shares.
+    Shared,
+}
+
 /// Selects the numbers that a store counts with: for the whole limit, or for the process's share.
 pub(in crate::rate_limit) type Numbers = fn(&NamedLimit) -> &Meter;
 
@@ -137,10 +151,15 @@ impl MemoryStore {
     ) {
         let mut counts = self.counts(client);
         for (limit, amount) in amounts {
+            // A count that was evicted in the meantime is empty already.
+            let Some((place, bucket)) = counts.known(limit) else {
+                continue;
+            };
+
             let meter = numbers(limit);
-            let bucket = meter.advanced(counts.find(limit, now), now);
+            let bucket = meter.advanced(bucket, now);
             let bucket = meter.given_back(bucket, window, *amount);
-            counts.keep(limit, Count::new(bucket, meter));
+            counts.keep(limit, place, Count::new(bucket, meter));
         }
     }
 
@@ -213,47 +232,86 @@ impl<'a> ClientCounts<'a> {
 
     /// Takes all amounts, or none of them, and makes room for missing counts.
     fn take(&mut self, amounts: &[Amount<'_>], numbers: Numbers, now: u64) -> Standings {
-        let mut advanced: SmallVec<[Bucket; 4]> = SmallVec::new();
+        let client = self.client.key;
+        let keys: Keys = amounts
+            .iter()
+            .map(|(limit, _)| client.with(limit.key))
+            .collect();
+
+        let mut after: SmallVec<[(Place, Bucket); 4]> = SmallVec::new();
         let mut standings = Standings::new();
+        let mut reserved = 0;
         for (limit, amount) in amounts {
-            let (bucket, standing) = numbers(limit).taken(self.find(limit, now), now, *amount);
-            advanced.push(bucket);
+            let (place, bucket) = self.find(limit, &keys, reserved, now);
+            let (bucket, standing) = numbers(limit).taken(bucket, now, *amount);
+            reserved += usize::from(place == Place::New);
+            after.push((place, bucket));
             standings.push(standing);
         }
 
         if is_taken(&standings) {
-            for ((limit, _), bucket) in amounts.iter().zip(advanced) {
-                self.keep(limit, Count::new(bucket, numbers(limit)));
+            for ((limit, _), (place, bucket)) in amounts.iter().zip(after) {
+                self.keep(limit, place, Count::new(bucket, numbers(limit)));
             }
         }
 
         standings
     }
 
-    /// Returns the amount that was taken from a limit. If the count does not exist and no room can
-    /// be made for it, returns that of the client's group.
-    fn find(&mut self, limit: &NamedLimit, now: u64) -> Bucket {
+    /// Returns the place of a count, and the amount that was taken from its limit. If the count
+    /// does not exist and no room can be made for it, the place is the count of the client's group.
+    ///
+    /// `keys` are the counts of the request, which are not evicted for each other. `reserved` is
+    /// the number of those that will be added to the shard.
+    fn find(
+        &mut self,
+        limit: &NamedLimit,
+        keys: &[CountKey],
+        reserved: usize,
+        now: u64,
+    ) -> (Place, Bucket) {
         if let Some(count) = self.shard.counts.get(&self.client.key.with(limit.key)) {
-            count.bucket
-        } else if self.shard.make_room(self.store.room, now) {
-            Bucket::default()
+            return (Place::Own, count.bucket);
+        }
+
+        let room = self.store.room.saturating_sub(reserved);
+        if self.shard.make_room(room, keys, now) {
+            (Place::New, Bucket::default())
         } else {
-            let key = self.shared_key(limit);
-            self.strangers().get(&key).copied().unwrap_or_default()
+            (Place::Shared, self.shared(limit).unwrap_or_default())
         }
     }
 
-    /// Stores a count where [`find`](Self::find) looked for it.
-    fn keep(&mut self, limit: &NamedLimit, count: Count) {
-        let key = self.client.key.with(limit.key);
-        if let Some(known) = self.shard.counts.get_mut(&key) {
-            *known = count;
-        } else if self.shard.counts.len() < self.store.room {
-            self.shard.counts.insert(key, count);
-        } else {
-            let key = self.shared_key(limit);
-            self.strangers().insert(key, count.bucket);
+    /// Returns the place of an existing count, and the amount that was taken from its limit.
+    fn known(&mut self, limit: &NamedLimit) -> Option<(Place, Bucket)> {
+        if let Some(count) = self.shard.counts.get(&self.client.key.with(limit.key)) {
+            return Some((Place::Own, count.bucket));
         }
+
+        // As long as the shard has room, its clients do not share counts.
+        let is_full = self.shard.counts.len() >= self.store.room;
+        let shared = if is_full { self.shared(limit) } else { None };
+        shared.map(|bucket| (Place::Shared, bucket))
+    }
+
+    /// Stores a count in its place, as returned by [`find`](Self::find) or [`known`](Self::known).
+    fn keep(&mut self, limit: &NamedLimit, place: Place, count: Count) {
+        match place {
+            Place::Own | Place::New => {
+                let key = self.client.key.with(limit.key);
+                self.shard.counts.insert(key, count);
+            }
+            Place::Shared => {
+                let key = self.shared_key(limit);
+                self.strangers().insert(key, count.bucket);
+            }
+        }
+    }
+
+    /// Returns the amount that the client's group has taken from a limit, if it shares a count.
+    fn shared(&mut self, limit: &NamedLimit) -> Option<Bucket> {
+        let key = self.shared_key(limit);
+        self.strangers().get(&key).copied()
     }
 
     /// Returns the key of the count that clients of a group share. The number of groups is fixed,
@@ -274,9 +332,9 @@ impl<'a> ClientCounts<'a> {
 }
 
 impl Shard {
-    /// Makes room for another count, if necessary by evicting the one that limits least. Returns
-    /// whether there is room.
-    fn make_room(&mut self, room: usize, now: u64) -> bool {
+    /// Makes room for another count, if necessary by evicting the one that limits least, but none of
+    /// the `spared`. Returns whether there is room.
+    fn make_room(&mut self, room: usize, spared: &[CountKey], now: u64) -> bool {
         if self.counts.len() < room {
             return true;
         }
@@ -284,9 +342,13 @@ impl Shard {
         let mut least: Option<(Reverse<u8>, u64, usize)> = None;
         for _ in 0..LOOKS {
             let index = self.random_index();
-            let Some((_, count)) = self.counts.get_index(index) else {
+            let Some((key, count)) = self.counts.get_index(index) else {
                 continue;
             };
+
+            if spared.contains(key) {
+                continue;
+            }
 
             // The search ends here, as no count limits less than an expired one.
             if count.forgotten_at <= now {
@@ -328,9 +390,22 @@ impl Shard {
     }
 }
 
-/// The size of the store.
+/// The size and the content of the store.
 #[cfg(test)]
 impl MemoryStore {
+    /// Returns the used amounts of the client's own count of a limit, and of its group's.
+    pub(in crate::rate_limit) fn used(
+        &self,
+        client: &KnownClient,
+        limit: &NamedLimit,
+    ) -> (Option<u64>, u64) {
+        let mut counts = self.counts(client);
+        let own = counts.shard.counts.get(&client.key.with(limit.key));
+        let own = own.map(|count| count.bucket.used);
+        let shared = counts.shared(limit).map_or(0, |bucket| bucket.used);
+        (own, shared)
+    }
+
     pub(in crate::rate_limit) fn len(&self) -> usize {
         self.sum(|shard| shard.counts.len())
     }

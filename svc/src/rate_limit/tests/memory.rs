@@ -14,7 +14,7 @@ const NOW: u64 = 1_000_000_020_000;
 /// clients are unaffected, and each new client gets its own limit, in the place of others that have
 /// hardly used theirs.
 #[test]
-fn a_flood_of_new_clients_frees_nobody_and_refuses_nobody() {
+fn a_flood_of_new_clients_changes_no_limit() {
     let meter = Meter {
         strategy: SlidingWindow,
         count: 10,
@@ -55,7 +55,7 @@ fn a_flood_of_new_clients_frees_nobody_and_refuses_nobody() {
 /// The counts of clients with more usage stay and keep counting, while the counts of clients with
 /// less usage are evicted.
 #[test]
-fn what_limits_least_is_forgotten_first() {
+fn the_least_used_counts_are_evicted_first() {
     let meter = Meter {
         strategy: FixedWindow,
         count: 1_000,
@@ -106,7 +106,7 @@ fn a_network_that_floods_a_full_store_uses_up_its_own_share() {
 
 /// Clients that have sent one request of two make room for others, and limited clients do not.
 #[test]
-fn single_requests_make_room_where_a_limit_is_small() {
+fn counts_of_single_requests_are_evicted_under_small_limits() {
     for strategy in [FixedWindow, SlidingWindow, TokenBucket] {
         let meter = Meter {
             strategy,
@@ -136,7 +136,7 @@ fn single_requests_make_room_where_a_limit_is_small() {
 }
 
 #[test]
-fn single_requests_stay_where_no_other_is_allowed() {
+fn counts_of_single_requests_stay_under_a_limit_of_one() {
     for strategy in [FixedWindow, SlidingWindow, TokenBucket] {
         let meter = Meter {
             strategy,

@@ -1,6 +1,7 @@
 //! Tests of behavior that is not visible over HTTP: the arithmetic against a simple model, and
 //! memory under a flood.
 
+mod full_store;
 mod memory;
 mod model;
 

@@ -214,7 +214,7 @@ fn an_older_clock_refills_nothing() {
 
 /// An amount that is given back can be taken again, once, and only in the same window.
 #[test]
-fn what_is_given_back_is_there_again() {
+fn a_refunded_amount_can_be_taken_again() {
     for strategy in [FixedWindow, SlidingWindow, TokenBucket] {
         let meter = Meter {
             strategy,

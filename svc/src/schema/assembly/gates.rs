@@ -61,13 +61,14 @@ impl Builder {
             .filter(|(_, is_json)| *is_json)
         {
             // `cascade` contains the changed rows of all types, and other JSON only data of the
-            // entity.
-            let of_entity = if field.rust == "cascade" {
-                Some(Gated::Everything)
-            } else {
-                entity.map(Gated::AllOf)
+            // entity. A guard of the field itself decides beside their gates.
+            field.gated = match (field.gated, entity) {
+                _ if field.rust == "cascade" => Some(Gated::Everything),
+                (Some(Gated::Field { of, rust }), Some(entity)) => {
+                    Some(Gated::Document { of, rust, entity })
+                }
+                (own, entity) => own.or(entity.map(Gated::AllOf)),
             };
-            field.gated = field.gated.or(of_entity);
         }
     }
 }

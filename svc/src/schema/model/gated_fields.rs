@@ -13,6 +13,11 @@ impl Model {
         let fields = match gated {
             Gated::Field { of, rust } => same_fields(&self.types, of, rust),
             Gated::AllOf(of) => member_fields(&self.types, of),
+            Gated::Document { of, rust, entity } => {
+                let mut fields = same_fields(&self.types, of, rust);
+                fields.extend(member_fields(&self.types, entity));
+                fields
+            }
             Gated::Everything => (0..self.types.len())
                 .filter(|index| self.object(*index).is_some())
                 .flat_map(|index| member_fields(&self.types, index))

@@ -303,6 +303,12 @@ pub(crate) enum Gated {
     Field { of: TypeIndex, rust: &'static str },
     /// All gated fields of a type.
     AllOf(TypeIndex),
+    /// A gated field whose JSON may contain all gated fields of another type.
+    Document {
+        of: TypeIndex,
+        rust: &'static str,
+        entity: TypeIndex,
+    },
     /// All gated fields of the schema.
     Everything,
 }

@@ -232,9 +232,14 @@ pub(in crate::sql) fn is_value(cast: &str, text: &str) -> bool {
         "int8" => text
             .parse::<i64>()
             .is_ok_and(|number| number.to_string() == text),
-        "uuid" => uuid::Uuid::try_parse(text).is_ok(),
+        "uuid" => is_uuid(text),
         // An address of 64 bits is valid for the scalar, but not for this type.
         "macaddr" => text.bytes().filter(u8::is_ascii_hexdigit).count() == 12,
         cast => !is_between(cast, text),
     }
+}
+
+/// Whether PostgreSQL reads a text as a UUID; the crate also reads URNs, which PostgreSQL rejects.
+pub(crate) fn is_uuid(text: &str) -> bool {
+    uuid::Uuid::try_parse(text).is_ok() && !text.contains(':')
 }

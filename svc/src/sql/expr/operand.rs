@@ -399,7 +399,13 @@ pub(super) fn json_cast(kind: &TypeKind) -> Option<&'static str> {
     })
 }
 
-/// Quotes a name of the schema as a text literal.
-pub(in crate::sql) fn quote_literal(name: &str) -> String {
-    format!("'{}'", name.replace('\'', "''"))
+/// Quotes a name of the schema or a pattern as a text literal, which means the same with either
+/// value of `standard_conforming_strings`.
+pub(in crate::sql) fn quote_literal(text: &str) -> String {
+    let quoted = text.replace('\'', "''");
+    if quoted.contains('\\') {
+        format!("E'{}'", quoted.replace('\\', "\\\\"))
+    } else {
+        format!("'{quoted}'")
+    }
 }

@@ -288,7 +288,11 @@ impl Order {
     /// Whether its expression contains a client's values.
     pub(crate) fn binds(&self) -> bool {
         let binds = |by: &OrderAggregate| by.filter != Filter::All(Vec::new());
-        self.rank.is_some() || self.aggregate.as_deref().is_some_and(binds)
+        let has_arguments = |call: &ComputedColumnCall| !call.args.is_empty();
+
+        self.rank.is_some()
+            || self.aggregate.as_deref().is_some_and(binds)
+            || self.column.call.as_deref().is_some_and(has_arguments)
     }
 
     /// Whether it orders by the values of a column.

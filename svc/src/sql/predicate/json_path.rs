@@ -128,7 +128,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn what_goes_down_once_passes() {
+    fn paths_that_descend_once_are_accepted() {
         for path in [
             "$",
             "$.a.b[*] ? (@.c > 3 && @.d like_regex \"^a$\")",
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_multiplies_is_refused() {
+    fn paths_that_multiply_items_are_refused() {
         for (path, word) in [
             ("$[*] ? (exists($[*] ? (@ < 0)))", "root"),
             ("$.a ? (@ == $.b)", "root"),

@@ -23,7 +23,7 @@ pub(crate) use given_rows::GivenRows;
 pub(super) use group_join::JoinedValue;
 pub(crate) use keyset::Keyset;
 pub(crate) use output_types::record_types;
-pub(crate) use query::{Query, Selected, Subquery, Window};
+pub(crate) use query::{CheckedText, Query, Selected, Subquery, Window};
 pub(super) use row_rules::Ruled;
 pub(crate) use row_rules::{Reuse, RowRule, RowRules, Subject};
 pub(super) use shape::Checks;

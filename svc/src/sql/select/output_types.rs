@@ -7,7 +7,7 @@
 
 use tokio_postgres::types::Type;
 
-use super::query::{Query, Selected, Subquery};
+use super::query::{CheckedText, Query, Selected, Subquery};
 use crate::postgres::{DbError, Oid};
 use crate::sql::expr::{ColumnForm, Operand, RowScope, Scope, Select};
 use crate::sql::ir::{Column, Computed, Having, OfGroup, Order};
@@ -73,10 +73,20 @@ impl<'a> Builder<'a> {
                     }
                 })
             }
-            Selected::Column(_, Select::Text) | Selected::Call(_, Select::Text) => Type::TEXT.oid(),
+            // As the `CASE` of a mask.
+            Selected::Utf8(CheckedText::Column(name, Select::Plain)) => {
+                let column = rows.source.columns.get(name);
+                column.map_or(0, |column| column.base)
+            }
+            Selected::Column(_, Select::Text)
+            | Selected::Call(_, Select::Text)
+            | Selected::Utf8(CheckedText::Column(_, Select::Text)) => Type::TEXT.oid(),
             Selected::Column(_, Select::Json)
             | Selected::Call(_, Select::Json)
-            | Selected::Key(_) => Type::JSONB.oid(),
+            | Selected::Key(_)
+            | Selected::Utf8(CheckedText::Column(_, Select::Json) | CheckedText::Key(_)) => {
+                Type::JSONB.oid()
+            }
             Selected::Call(call, Select::Plain) => {
                 self.catalog.row_function(&call.spec).map_or(0, |function| {
                     if in_record {
@@ -92,7 +102,7 @@ impl<'a> Builder<'a> {
             Selected::OrderKeys => Type::TEXT_ARRAY.oid(),
             Selected::Value(_, form) | Selected::Aggregate(_, _, form) => form.oid(),
             Selected::Count => ColumnForm::Int8.oid(),
-            Selected::BadKey(_) | Selected::Bad(_) => Type::BOOL.oid(),
+            Selected::BadKey(_) | Selected::Bad(_) | Selected::NotUtf8(_) => Type::BOOL.oid(),
         };
 
         let empty = query.list.is_empty().then(|| Type::INT4.oid());
@@ -128,7 +138,9 @@ impl<'a> Builder<'a> {
 
         for selected in &query.list {
             // A column that is read as text or JSON does not expose its own type.
-            if let Selected::Column(name, Select::Text | Select::Json) = selected {
+            if let Selected::Column(name, Select::Text | Select::Json)
+            | Selected::Utf8(CheckedText::Column(name, Select::Text | Select::Json)) = selected
+            {
                 add(Guard::of(&self.operand(&scope, &Column::of(name))?));
             }
         }

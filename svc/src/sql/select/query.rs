@@ -105,6 +105,10 @@ pub(crate) enum Selected {
     Call(Arc<ComputedColumnCall>, Select),
     /// A key of the view's `data`, as JSON.
     Key(String),
+    /// A value whose text is UTF-8, otherwise null.
+    Utf8(CheckedText),
+    /// Whether the text of a value is not UTF-8.
+    NotUtf8(CheckedText),
     /// Whether a careful cast cannot read one of the row's keys of the relation.
     BadKey(Relation),
     /// Whether a careful cast cannot read one of the values in the rows or in the group.
@@ -124,6 +128,15 @@ pub(crate) enum Selected {
     Count,
     /// An aggregate of a stored field.
     Aggregate(AggregateFunction, Column, ColumnForm),
+}
+
+/// A value of a row whose text may not be UTF-8, in a database that does not check its texts.
+#[derive(Debug, Clone)]
+pub(crate) enum CheckedText {
+    /// A column of the view.
+    Column(String, Select),
+    /// A key of the view's `data`, as JSON.
+    Key(String),
 }
 
 /// One of several results that are read at once.

@@ -2,11 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::query::{Query, Selected, Subquery};
+use super::query::{CheckedText, Query, Selected, Subquery};
 use crate::postgres::DbError;
 use crate::schema::Relation;
 use crate::sql::Builder;
-use crate::sql::expr::{Operand, RowScope, Scope, Tie, quote_literal};
+use crate::sql::expr::{Operand, RowScope, Scope, Select, Tie, quote_literal};
+
+/// The bytes of a text that is UTF-8, in the database's character set `SQL_ASCII`, in which each
+/// byte is a character: without overlong forms, surrogates and numbers above U+10FFFF.
+const UTF8: &str = r"^([\u0001-\u007f]|[\u00c2-\u00df][\u0080-\u00bf]|\u00e0[\u00a0-\u00bf][\u0080-\u00bf]|[\u00e1-\u00ec\u00ee\u00ef][\u0080-\u00bf]{2}|\u00ed[\u0080-\u009f][\u0080-\u00bf]|\u00f0[\u0090-\u00bf][\u0080-\u00bf]{2}|[\u00f1-\u00f3][\u0080-\u00bf]{3}|\u00f4[\u0080-\u008f][\u0080-\u00bf]{2})*$";
 
 impl<'a> Builder<'a> {
     /// Writes the select list of a query, followed by its guards.
@@ -59,6 +63,11 @@ impl<'a> Builder<'a> {
                 self.text.extend([before, column.as_str(), after]);
             }
             Selected::Key(name) => self.data_key(rows, &scope, name)?,
+            Selected::Utf8(text) => self.utf8(rows, &scope, text)?,
+            Selected::NotUtf8(text) => {
+                let (value, _) = self.checked_text(rows, &scope, text)?;
+                self.text.push_str(&matches_utf8(&value, "!~"));
+            }
             Selected::Call(call, select) => {
                 let value = self.called(&scope, call, Self::plain_call)?.sql;
                 let (before, after) = select.around();
@@ -129,6 +138,41 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Writes a value whose text is UTF-8, otherwise null.
+    fn utf8(
+        &mut self,
+        rows: &RowScope<'a>,
+        scope: &Scope<'a>,
+        text: &CheckedText,
+    ) -> Result<(), DbError> {
+        let (value, select) = self.checked_text(rows, scope, text)?;
+        let (before, after) = select.around();
+        let _ = write!(
+            self.text,
+            "{before}(CASE WHEN {} THEN {value} END){after}",
+            matches_utf8(&value, "~")
+        );
+        Ok(())
+    }
+
+    /// Returns a value whose text is checked, and how to select it.
+    fn checked_text(
+        &mut self,
+        rows: &RowScope<'a>,
+        scope: &Scope<'a>,
+        text: &CheckedText,
+    ) -> Result<(String, Select), DbError> {
+        Ok(match text {
+            CheckedText::Column(name, select) => {
+                (self.masked(scope, name, rows.column(name))?, *select)
+            }
+            CheckedText::Key(name) => {
+                let key = format!("{}->{}", rows.column("data"), quote_literal(name));
+                (self.masked(scope, name, key)?, Select::Plain)
+            }
+        })
+    }
+
     /// Writes a key of `data`.
     fn data_key(
         &mut self,
@@ -143,4 +187,12 @@ impl<'a> Builder<'a> {
         self.text.push_str(&key);
         Ok(())
     }
+}
+
+/// A comparison of the text of a value with [`UTF8`].
+fn matches_utf8(value: &str, operator: &str) -> String {
+    format!(
+        "({value})::text COLLATE pg_catalog.\"C\" {operator} {}",
+        quote_literal(UTF8)
+    )
 }

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_the_text_is_part_of_the_shape() {
+    fn parts_that_change_the_text_are_part_of_the_shape() {
         let all = Filter::All(Vec::new());
         for (one, other) in [
             (col("a").eq(1), col("b").eq(1)),

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_database_is_another() {
+    fn only_the_database_of_the_url_changes() {
         for (url, other) in [
             ("postgres://localhost", "postgres://localhost/t"),
             (

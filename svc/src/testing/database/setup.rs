@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn migrations_come_before_the_schema_in_whichever_order_they_are_named() {
+    fn migrations_run_before_the_schema_in_any_listed_order() {
         let folder = tempfile::tempdir().unwrap();
         for path in [
             "schema/10_b.sql",
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn another_text_is_another_template() {
+    fn another_set_up_is_another_template() {
         let hash = |setup: Setup| setup.read().unwrap().hash;
         let one = || Setup::new().sql("SELECT 1");
         assert_eq!(hash(one()), hash(one().folder("elsewhere")));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named() {
+    fn unusable_files_and_roles_are_named() {
         let message = |setup: Setup| setup.read().unwrap_err().message().to_owned();
         assert!(message(Setup::new().path("no/such.sql")).contains("no/such.sql, cannot be read"));
         assert!(message(Setup::new().role("Robert'); DROP")).contains("lower-case letters"));

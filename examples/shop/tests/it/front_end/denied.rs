@@ -11,7 +11,7 @@ const BOBS: &str = "10000000-0000-4000-8000-00000000de02";
 const SOUTHERN: &str = "20000000-0000-4000-8000-00000000de01";
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn others_are_not_told(database: Database) {
+async fn orders_of_other_customers_are_hidden(database: Database) {
     use Who::{Ada, Clerk, Guest, Manager, Sofia, SouthManager};
 
     let client = shop(&database).await;

@@ -7,7 +7,7 @@ use super::{case, run};
 use crate::who::{Who, shop};
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn figures_are_those_of_the_shop(database: Database) {
+async fn figures_count_only_rows_of_the_shop(database: Database) {
     use Who::{Clerk, Guest, Manager, SouthManager};
 
     run(&shop(&database).await, &[

@@ -7,7 +7,7 @@ use super::{case, run};
 use crate::who::{Who, shop};
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn lists_filters_and_orders(database: Database) {
+async fn lists_are_filtered_and_ordered(database: Database) {
     use Who::{Guest, Lost, Manager, SouthManager};
 
     let names = |names: &[&str]| {

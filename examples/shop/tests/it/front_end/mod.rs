@@ -1,4 +1,4 @@
-//! Sixty requests of a front end, in tables by subject: who asks, the document, and what the answer
+//! Sixty requests of a front end, in tables by subject: the user, the document, and what the answer
 //! is.
 
 mod denied;

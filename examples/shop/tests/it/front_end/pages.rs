@@ -46,7 +46,7 @@ async fn pages_have_ends(database: Database) {
 }
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn cursors_lead_through_all(database: Database) {
+async fn cursors_walk_all_products(database: Database) {
     let client = shop(&database).await;
     let document =
         "query ($after: String) { products(first: 3, after: $after, orderBy: [{ price: ASC }]) {

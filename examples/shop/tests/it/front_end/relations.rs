@@ -7,7 +7,7 @@ use super::{case, run};
 use crate::who::{Who, shop};
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn relations_lead_on(database: Database) {
+async fn relations_are_read(database: Database) {
     use Who::{Ada, Clerk, Guest, SouthManager};
 
     run(&shop(&database).await, &[

@@ -11,7 +11,7 @@ const SEARCH: &str = "query ($words: String!) { products(
 ) { nodes { sku } } }";
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn words_are_found(database: Database) {
+async fn products_are_found_by_words(database: Database) {
     use Who::{Guest, Manager, Sofia};
 
     let found = |numbers: &[&str]| {

@@ -79,7 +79,7 @@ async fn the_staff_writes_products(database: Database) {
 }
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
-async fn customers_write_what_is_theirs(database: Database) {
+async fn customers_write_only_their_own_rows(database: Database) {
     use Who::{Ada, Bob, Cleo, Clerk, Manager};
 
     let client = shop(&database).await;

@@ -39,3 +39,25 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     FROM public.svc_api_key AS key
     WHERE key.key_hash = $1 AND key.revoked_at IS NULL
 $$;
+
+-- Default privileges of the owner, such as those that give the role of the service all new tables and functions, would
+-- let that role list keys and issue them.
+DO $$
+DECLARE
+    role text;
+BEGIN
+    FOR role IN
+        SELECT DISTINCT coalesce(nullif(d.grantee, 0)::regrole::text, 'PUBLIC')
+        FROM pg_class AS t
+        JOIN (
+            SELECT defaclrole, defaclnamespace, (aclexplode(defaclacl)).grantee FROM pg_default_acl
+            WHERE defaclobjtype IN ('r', 'f')
+        ) AS d ON d.defaclrole = t.relowner AND d.grantee <> t.relowner AND d.defaclnamespace IN (0, t.relnamespace)
+        WHERE t.oid = 'public.svc_api_key'::regclass
+    LOOP
+        EXECUTE format('REVOKE ALL ON public.svc_api_key FROM %s', role);
+        EXECUTE format(
+            'REVOKE ALL ON FUNCTION public.svc_issue_api_key(text, text, text[], text[], timestamptz) FROM %s', role
+        );
+    END LOOP;
+END $$;

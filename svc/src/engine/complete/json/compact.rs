@@ -48,7 +48,7 @@ mod tests {
     use crate::json::ExactJson;
 
     #[test]
-    fn what_postgresql_writes_loses_its_white_space() {
+    fn white_space_of_postgresql_is_removed() {
         for text in [
             "null",
             r#"{"a": [1, 2.50, {}, []], "b c": "d \\ \" e", "": "\u0001\n ü"}"#,

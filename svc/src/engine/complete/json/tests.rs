@@ -237,7 +237,7 @@ fn items_are_found_as_serde_finds_them() {
 }
 
 #[test]
-fn of_a_key_that_comes_twice_the_last_counts() {
+fn the_last_of_duplicate_keys_counts() {
     let keys = Keys::new([Some("a"), None, Some("b"), Some("a")].into_iter());
     let slots = Json::new(br#"{"a": 1, "a": {"b": 5}, "c": 2, "b": 3, "a": 4}"#).slots(&keys);
     let of_field = |index| {
@@ -255,7 +255,7 @@ fn of_a_key_that_comes_twice_the_last_counts() {
 }
 
 #[test]
-fn what_is_no_object_has_no_keys() {
+fn only_objects_have_keys() {
     for text in [
         "null",
         "[]",
@@ -283,7 +283,7 @@ fn what_is_no_object_has_no_keys() {
 }
 
 #[test]
-fn the_way_a_scalar_is_written_does_not_show() {
+fn the_notation_of_a_scalar_does_not_matter() {
     let mut documents = Documents(StdRng::seed_from_u64(13));
     for _ in 0..5_000 {
         let mut text = String::new();

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn each_operation_walks_the_fragments_anew() {
+    fn each_operation_counts_its_fragments() {
         let fragment = format!("fragment F on T {{ {} }}", "a ".repeat(100));
         let one = nesting(&format!("{{ ...F }} {fragment}")).steps;
         let ten: String = (0..10).map(|n| format!("query q{n} {{ ...F }} ")).collect();

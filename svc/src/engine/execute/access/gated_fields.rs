@@ -155,7 +155,14 @@ impl Engine {
 
             // Only a selected field is checked for each object; anything else that reveals its
             // value, such as a filter, has no object to check.
-            if field.is_checked() && !matches!(gated, Gated::Field { .. }) {
+            let is_own = match gated {
+                Gated::Field { .. } => true,
+                Gated::Document { of, rust, .. } => {
+                    field.rust == rust && def.name == self.app.model.types[of].name
+                }
+                Gated::AllOf(_) | Gated::Everything => false,
+            };
+            if field.is_checked() && !is_own {
                 return Some(Denial::new(&undecided(&name)));
             }
 

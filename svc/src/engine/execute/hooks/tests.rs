@@ -146,7 +146,7 @@ fn body(query: &str) -> Body {
 }
 
 #[tokio::test]
-async fn they_are_told_of_each_place_from_the_outside_in() {
+async fn hooks_are_called_from_the_outside_in() {
     let query = "query Both { a: fine broken }";
     let (_, answer, notes) = send(post().body(body(query)).unwrap()).await;
     assert_eq!(answer["data"], json!({"a": 1, "broken": null}));
@@ -171,7 +171,7 @@ async fn they_are_told_of_each_place_from_the_outside_in() {
 }
 
 #[tokio::test]
-async fn they_may_refuse_before_the_body_is_read() {
+async fn hooks_can_refuse_before_the_body_is_read() {
     let request = post()
         .header("x-refuse", "parsing")
         .body(Body::from("no JSON"))
@@ -194,7 +194,7 @@ async fn they_may_refuse_before_the_body_is_read() {
 }
 
 #[tokio::test]
-async fn they_may_refuse_before_a_field_runs() {
+async fn hooks_can_refuse_before_a_field_runs() {
     let request = post()
         .header("x-refuse", "running")
         .body(body("{ fine }"))
@@ -212,7 +212,7 @@ async fn they_may_refuse_before_a_field_runs() {
 }
 
 #[tokio::test]
-async fn get_has_the_same_places() {
+async fn a_get_calls_the_same_hooks() {
     let request = Request::get("/graphql?query={fine}")
         .body(Body::empty())
         .unwrap();
@@ -230,7 +230,7 @@ async fn get_has_the_same_places() {
 }
 
 #[tokio::test]
-async fn each_request_that_came_ends_once() {
+async fn each_received_request_ends_once() {
     for (request, end) in [
         (post().body(Body::from("no JSON")), "400 BAD_REQUEST"),
         (post().body(Body::from("[]")), "400 BAD_REQUEST"),

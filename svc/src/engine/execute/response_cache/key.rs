@@ -1,6 +1,7 @@
 //! The key of a cached response: everything that the response depends on.
 
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use axum::http::{HeaderMap, HeaderName, header};
 
@@ -57,7 +58,7 @@ impl Engine {
         let has_context = context_values(&mut key, cx, prepared)?;
 
         for function in &self.response_keys.functions {
-            text(&mut key, b'K', &function(context)?);
+            text(&mut key, b'K', &own_part(&**function, context)?);
         }
 
         // A service may have several names.
@@ -78,6 +79,21 @@ impl Engine {
 
         Some(Key { bytes: key, scope })
     }
+}
+
+/// Returns a part of the key that the program adds. If its function panics, the response is
+/// computed and not cached.
+fn own_part(
+    function: &(dyn Fn(&Context<'_>) -> Option<String> + Send + Sync),
+    context: &Context<'_>,
+) -> Option<String> {
+    catch_unwind(AssertUnwindSafe(|| function(context))).unwrap_or_else(|panic| {
+        crate::panic::report(
+            "a key of the response cache",
+            crate::panic::message(&*panic),
+        );
+        None
+    })
 }
 
 /// Writes the requesting user, and returns whether there is one. A request with credentials that

@@ -16,8 +16,8 @@ use crate::engine::plan::{Leaf, NodeType, OutType, PlanField, PlanKind, node_id}
 use crate::postgres::{Catalog, ColumnType, DbError, FunctionSpec, Source};
 use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};
 use crate::sql::{
-    ColumnForm, ComputedColumnCall, Query, Select, Selected, Subquery, Views, record_types,
-    select_form,
+    CheckedText, ColumnForm, ComputedColumnCall, Query, Select, Selected, Subquery, Views,
+    record_types, select_form,
 };
 
 /// Builds the select list for the rows of one view.
@@ -124,6 +124,11 @@ impl<'a> Columns<'a> {
         field: &PlanField,
     ) -> Result<RowSource, DbError> {
         match field.kind {
+            PlanKind::Stored { stored, .. }
+                if cx.careful && self.views.catalog.has_unchecked_texts() =>
+            {
+                self.checked(stored, &field.ty)
+            }
             PlanKind::Stored { stored, .. } => self.stored(stored, Some(&field.ty)),
             PlanKind::Relation(relation) => {
                 let source = self.related(cx, field, relation)?;
@@ -245,6 +250,26 @@ impl<'a> Columns<'a> {
         }
 
         Ok(RowSource::Data)
+    }
+
+    /// Selects a value that may have a text which is not UTF-8, and whether it has.
+    fn checked(&mut self, stored: &str, ty: &OutType) -> Result<RowSource, DbError> {
+        let (text, form) = match self.fitting(stored, Some(ty)) {
+            Some((select, form)) => (CheckedText::Column(stored.to_owned(), select), form),
+            None if self.source.data().is_some_and(|data| data.name == "jsonb") => {
+                (CheckedText::Key(stored.to_owned()), ColumnForm::Jsonb)
+            }
+            // PostgreSQL would parse the `json` document again for each key.
+            None => return self.stored(stored, Some(ty)),
+        };
+
+        let is_bad = self.add(Selected::NotUtf8(text.clone()));
+        let value = self.add(Selected::Utf8(text));
+        Ok(RowSource::Guarded(Box::new(Guarded {
+            is_bad,
+            source: RowSource::Column(value, form),
+            error: Error::internal(format!("the stored text of `{stored}` is not UTF-8")),
+        })))
     }
 
     fn column(&mut self, name: &str, select: Select) -> usize {

@@ -209,13 +209,14 @@ impl PageRead {
         query.past = bounds.keysets();
 
         let mut shape = PageShape {
-            mark,
             limit,
             backward,
             ..PageShape::default()
         };
 
+        // The mark depends on the values in the order, so without cursors a cached shape omits it.
         if wanted.cursors {
+            shape.mark = mark;
             shape.keys = Some(list.len());
             list.push(Selected::OrderKeys);
         }

@@ -230,7 +230,8 @@ async fn governed(
         }
     }
 
-    let mut permitted = ids.iter().filter_map(|id| rows.remove(id));
+    // The function may return a row more than once.
+    let mut permitted = ids.iter().filter_map(|id| rows.get(id).cloned());
 
     Ok(Entity::whole(match is_list {
         true => given.map(|_| list(permitted)),

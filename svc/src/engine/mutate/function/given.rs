@@ -55,7 +55,7 @@ impl Given<'_> {
     fn with_type_name(&self, entity: &str) -> String {
         let is_abstract = matches!(self.model.types[self.ty].kind, TypeKind::Abstract(_));
         match (self.named, entity.strip_prefix('{')) {
-            (Some(name), Some(rest)) if is_abstract && !entity.contains("\"__typename\"") => {
+            (Some(name), Some(rest)) if is_abstract && !has_type_name(entity) => {
                 let comma = if rest.trim_start().starts_with('}') {
                     ""
                 } else {
@@ -66,6 +66,12 @@ impl Given<'_> {
             _ => entity.to_owned(),
         }
     }
+}
+
+/// Whether an object names its type itself, and not only in an object inside of it.
+fn has_type_name(entity: &str) -> bool {
+    serde_json::from_str::<BTreeMap<String, &RawValue>>(entity)
+        .map_or(true, |keys| keys.contains_key("__typename"))
 }
 
 /// JSON values as a list.

@@ -76,26 +76,31 @@ impl PendingBodies {
         body
     }
 
-    /// Adds bytes in memory. Beyond the limit, drops bodies until the others fit.
+    /// Adds bytes in memory.
     fn add_bytes(&self, bytes: usize) {
-        let mut left = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if left <= self.bounds.bytes {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Beyond the limit of bytes, drops bodies until the others fit.
+    fn bound_bytes(&self) {
+        if !self.is_over() {
             return;
         }
 
         let mut registry = self.lock();
-        while left > self.bounds.bytes
+        while self.is_over()
             && let Some(victim) = registry.take_largest()
         {
             // Subtracted before the task of the victim drops them: until then, every other body
             // that grows would cost one more victim.
-            let freed = victim.take_bytes();
-            left = self
-                .bytes
-                .fetch_sub(freed, Ordering::Relaxed)
-                .saturating_sub(freed);
+            self.remove_bytes(victim.take_bytes());
             self.give_up(Some(victim), Reason::Service);
         }
+    }
+
+    /// Whether more bytes are in memory than the limit.
+    fn is_over(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) > self.bounds.bytes
     }
 
     /// Subtracts bytes that are no longer in memory, or whose requests now run.

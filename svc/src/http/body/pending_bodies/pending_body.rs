@@ -79,9 +79,10 @@ impl Share {
         }
     }
 
-    /// Returns the number of bytes in memory and stops counting them.
+    /// Returns the number of bytes in memory and stops counting them. All of them are part of the
+    /// total by then.
     pub(super) fn take_bytes(&self) -> usize {
-        self.bytes.swap(0, Ordering::Relaxed)
+        self.bytes.swap(0, Ordering::Acquire)
     }
 
     pub(super) fn give_up(&self, reason: Reason) {
@@ -125,8 +126,11 @@ impl PendingBody {
     /// Records bytes that have arrived and stay in memory.
     pub(in crate::http) fn keep(&self, bytes: usize) {
         self.pass(bytes);
-        self.share.bytes.fetch_add(bytes, Ordering::Relaxed);
+        // The total comes first: another body may make this one give its bytes back at any time,
+        // and the total must not fall below zero.
         self.bodies.add_bytes(bytes);
+        self.share.bytes.fetch_add(bytes, Ordering::Release);
+        self.bodies.bound_bytes();
     }
 
     /// Records bytes that have arrived and go elsewhere, such as into a file.

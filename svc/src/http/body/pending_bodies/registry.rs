@@ -71,7 +71,7 @@ impl Registry {
         self.take_slowest_of(address)
     }
 
-    /// Removes the largest body of the address with the most bytes in memory.
+    /// Removes the largest body of the address with the most bytes in memory, if there are any.
     pub(super) fn take_largest(&mut self) -> Option<Arc<Share>> {
         let bytes = |bodies: &[Arc<Share>]| bodies.iter().map(|body| body.bytes()).sum::<usize>();
         let (address, bodies) = self
@@ -81,6 +81,7 @@ impl Registry {
         let (index, _) = bodies
             .iter()
             .enumerate()
+            .filter(|(_, body)| body.bytes() > 0)
             .max_by_key(|(_, body)| body.bytes())?;
         let address = *address;
 

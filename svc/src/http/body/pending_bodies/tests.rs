@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt as _;
 use futures_util::future::pending;
@@ -27,7 +28,7 @@ fn given_up(body: &PendingBody) -> Option<u16> {
 }
 
 #[test]
-fn the_oldest_body_of_the_address_with_most_makes_room() {
+fn the_oldest_body_of_the_busiest_address_is_given_up() {
     let bodies = bodies(4, 4, 1_000);
     let attacker: Vec<_> = (0..3).map(|_| bodies.register(address(1))).collect();
     let other = bodies.register(address(2));
@@ -45,7 +46,7 @@ fn the_oldest_body_of_the_address_with_most_makes_room() {
 }
 
 #[test]
-fn an_address_at_its_bound_loses_its_own() {
+fn an_address_at_its_bound_loses_its_oldest_body() {
     let bodies = bodies(100, 2, 1_000);
     let other = bodies.register(address(2));
     let own: Vec<_> = (0..4).map(|_| bodies.register(address(1))).collect();
@@ -70,7 +71,43 @@ fn the_address_with_most_bytes_makes_room_for_bytes() {
     );
     drop((large, small, newcomer));
 
-    assert_eq!(bodies.bytes.load(std::sync::atomic::Ordering::Relaxed), 0);
+    assert_eq!(bodies.bytes.load(Ordering::Relaxed), 0);
+}
+
+/// The bytes of complete bodies cannot be freed, and dropping empty ones frees nothing.
+#[test]
+fn bodies_without_bytes_make_no_room_for_bytes() {
+    let bodies = bodies(100, 100, 1_000);
+    let complete = bodies.register(address(1));
+    complete.keep(1_000);
+    assert!(matches!(
+        complete.arrive(async {}).now_or_never(),
+        Some(Ok(()))
+    ));
+    let (empty, newcomer) = (bodies.register(address(2)), bodies.register(address(3)));
+    newcomer.keep(1);
+    assert_eq!([&empty, &newcomer].map(given_up), [None, Some(503)]);
+}
+
+/// A large body is given up by a small one while its bytes are being counted.
+#[test]
+fn the_bytes_of_all_bodies_never_fall_below_zero() {
+    let bodies = bodies(100, 100, 0);
+    std::thread::scope(|scope| {
+        for (last, bytes) in [(1, 1_000), (2, 1), (3, 1_000), (4, 1)] {
+            let bodies = &bodies;
+            scope.spawn(move || {
+                for _ in 0..50_000 {
+                    let body = bodies.register(address(last));
+                    body.keep(bytes);
+                    let all = bodies.bytes.load(Ordering::Relaxed);
+                    assert!(all <= 4 * 1_000, "{all} bytes");
+                }
+            });
+        }
+    });
+
+    assert_eq!(bodies.bytes.load(Ordering::Relaxed), 0);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod authentication;
 mod operation;
 
-use std::future::{Future as _, poll_fn};
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -33,7 +33,7 @@ use crate::ErrorCode;
 #[cfg(feature = "auth")]
 use crate::auth::Identity;
 use crate::http::endpoint::parameters;
-use crate::http::live::{Order, Seat};
+use crate::http::live::{Ending, Order, Seat};
 use crate::http::{HttpState, guard};
 use crate::request::RequestParts;
 
@@ -151,30 +151,32 @@ impl Socket {
     /// Closes the socket; operations end before the close frame is sent.
     pub(super) async fn close(mut self: Box<Self>, close: Close) {
         self.operations = Operations::default();
+        let (seat, stream) = (&self.seat, &mut self.stream);
         let closing = async {
             // Until the client has closed it as well: unread bytes would reset the connection, and
             // the client would lose the reason.
-            if self.stream.close(Some(close.into_frame())).await.is_ok() {
-                while let Some(Ok(_)) = self.stream.next().await {}
+            if stream.close(Some(close.into_frame())).await.is_ok() {
+                while let Some(Ok(_)) = stream.next().await {}
             }
         };
 
-        let _ = tokio::time::timeout(CLOSING, closing).boxed().await;
+        in_time(seat, closing).boxed().await;
     }
 
     /// Closes the socket of a client that has violated the frame protocol; nothing more can be read
     /// from it.
     async fn break_off(mut self: Box<Self>, close: Close) {
         self.operations = Operations::default();
+        let (seat, stream) = (&self.seat, &mut self.stream);
         let closing = async {
-            let _ = self.stream.close(Some(close.into_frame())).await;
-            let socket = self.stream.get_mut();
+            let _ = stream.close(Some(close.into_frame())).await;
+            let socket = stream.get_mut();
             let _ = socket.shutdown().await;
             let mut rest = [0; 1024];
             while socket.read(&mut rest).await.is_ok_and(|bytes| bytes > 0) {}
         };
 
-        let _ = tokio::time::timeout(CLOSING, closing).boxed().await;
+        in_time(seat, closing).boxed().await;
     }
 
     fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
@@ -446,6 +448,25 @@ impl Socket {
 
         sent
     }
+}
+
+/// Waits until a client has closed its socket too, unless it takes too long or the server has
+/// stopped.
+async fn in_time(seat: &Seat, closing: impl Future<Output = ()>) {
+    let mut closing = pin!(closing);
+    let ended = poll_fn(|cx| {
+        // Polled first, so that a stopped server still sends the close frame.
+        if closing.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
+
+        match seat.poll_ending(cx) {
+            Poll::Ready(Ending::Stopped) => Poll::Ready(()),
+            _ => Poll::Pending,
+        }
+    });
+
+    let _ = tokio::time::timeout(CLOSING, ended).await;
 }
 
 /// The errors of a response without data.

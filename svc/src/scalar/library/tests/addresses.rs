@@ -4,7 +4,7 @@ use super::check;
 use crate::scalar::library::{Cidr, EmailAddress, Hostname, Inet, MacAddress, Url};
 
 #[test]
-fn networks() {
+fn network_addresses_are_canonical() {
     check::<Inet>(
         &[
             ("10.0.0.1", "10.0.0.1"),
@@ -65,7 +65,7 @@ fn networks() {
 }
 
 #[test]
-fn hosts() {
+fn host_addresses_are_canonical() {
     let long = format!("{}.example", "a".repeat(64));
     check::<Hostname>(
         &[

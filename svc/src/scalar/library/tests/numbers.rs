@@ -8,7 +8,7 @@ use crate::scalar::library::{Iban, Latitude, Longitude, Money, Percentage, Port}
 use crate::schema::recode_scalar;
 
 #[test]
-fn amounts() {
+fn amounts_are_canonical() {
     check::<Money>(
         &[
             ("12.30 EUR", "12.30 EUR"),
@@ -45,7 +45,7 @@ fn amounts() {
 }
 
 #[test]
-fn numbers() {
+fn numbers_have_bounds() {
     fn recode<T: ScalarType + InputType>(number: f64) -> Result<String, String> {
         recode_scalar::<T>(Value::from(number)).map(|value| value.to_string())
     }

@@ -13,7 +13,7 @@ fn same<'a>(texts: &[&'a str]) -> Vec<(&'a str, &'a str)> {
 }
 
 #[test]
-fn codes() {
+fn codes_are_canonical() {
     let rule = "(ISO 3166-1 alpha-2)";
     check::<CountryCode>(
         &[("ch", "CH"), ("US", "US")],
@@ -73,7 +73,7 @@ fn the_lists_of_codes_are_sorted() {
 }
 
 #[test]
-fn texts() {
+fn texts_are_canonical() {
     check::<LTree>(
         &same(&["", "Top", "Top.Science_1.x-y", "Ä.b"]),
         "(ltree)",

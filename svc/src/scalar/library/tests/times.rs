@@ -4,7 +4,7 @@ use super::check;
 use crate::scalar::library::{DateRange, Duration};
 
 #[test]
-fn durations() {
+fn durations_are_canonical() {
     check::<Duration>(
         &[
             ("P1Y2M3DT4H5M6.5S", "P1Y2M3DT4H5M6.5S"),
@@ -90,7 +90,7 @@ fn durations() {
 }
 
 #[test]
-fn date_ranges() {
+fn date_ranges_are_canonical() {
     check::<DateRange>(
         &[
             ("[2024-01-01,2024-02-01)", "[2024-01-01,2024-02-01)"),

@@ -9,6 +9,7 @@ use crate::schema::model::{
     ArgDef, ArgRole, EnumDef, FieldDef, FieldKind, InputRole, Part, TypeDef, TypeExpr, TypeIndex,
     TypeKind,
 };
+use crate::schema::naming::pascal_case;
 
 impl Companions<'_> {
     /// `groups`; `None` if there is nothing to group by.
@@ -103,7 +104,7 @@ impl Companions<'_> {
         let key = reserve_object(types, &format!("{name}GroupKey"));
         let mut fields: Vec<FieldDef> = keys.own.iter().map(key_field).collect();
         for related in &keys.related {
-            let title = format!("{name}GroupKey{}", title(&related.name));
+            let title = format!("{name}GroupKey{}", pascal_case(&related.name));
             let object = reserve_object(types, &title);
             let values = related.fields.iter().map(key_field).collect();
             let description = format!(
@@ -147,7 +148,7 @@ impl Companions<'_> {
         for related in &keys.related {
             let ty = reserve(
                 types,
-                &format!("{name}GroupKey{}OrderBy", title(&related.name)),
+                &format!("{name}GroupKey{}OrderBy", pascal_case(&related.name)),
             );
             let description = format!("An order by fields of `{}` that `by` names.", related.name);
             define(
@@ -240,12 +241,4 @@ fn by_related(related: &RelatedKeys, ty: TypeIndex) -> ArgDef {
         gated: related.gated,
         ..field(&related.name, &related.name, TypeExpr::Named(ty))
     }
-}
-
-/// Converts the name of a field to a part of a type name: `main_shop` becomes `MainShop`.
-fn title(name: &str) -> String {
-    let parts = name.split('_').filter(|part| !part.is_empty());
-    parts
-        .map(|part| [&part[..1].to_ascii_uppercase(), &part[1..]].concat())
-        .collect()
 }

@@ -206,7 +206,7 @@ mod tests {
     use crate::engine::document::validate::rules::tokens::tokens;
 
     #[test]
-    fn commas_and_descriptions_become_blanks() {
+    fn commas_and_descriptions_are_replaced_by_blanks() {
         for (text, smoothed) in [
             (
                 "{ a,:,b(c: \"d,\"), # e,\n }",
