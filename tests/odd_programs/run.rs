@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
-fn odd_but_right_programs_run() {
+fn unusual_valid_programs_run() {
     let programs = programs();
     assert!(programs.len() > 20, "{programs:?}");
     for program in programs {

@@ -92,7 +92,7 @@ pub(crate) fn all() -> Vec<Hostile> {
     [many(), heads(), frames()].concat()
 }
 
-fn asked(stream: u32) -> Vec<u8> {
+fn get_request(stream: u32) -> Vec<u8> {
     frame(
         HEADERS,
         END_HEADERS | END_STREAM,
@@ -130,10 +130,10 @@ fn many() -> Vec<Hostile> {
         connection(
             "a reset behind each of 500 requests",
             &[streams(500, |n| {
-                [asked(n), frame(RST_STREAM, 0, n, &[0, 0, 0, 8])].concat()
+                [get_request(n), frame(RST_STREAM, 0, n, &[0, 0, 0, 8])].concat()
             })],
         ),
-        connection("300 requests at once", &[streams(300, asked)]),
+        connection("300 requests at once", &[streams(300, get_request)]),
         connection(
             "100 bodies that never come",
             &[streams(100, |n| frame(HEADERS, END_HEADERS, n, &post()))],
@@ -273,7 +273,7 @@ fn frames() -> Vec<Hostile> {
             "an even stream",
             &[frame(HEADERS, END_HEADERS | END_STREAM, 2, &get("/"))],
         ),
-        connection("a stream that was", &[asked(5), asked(3)]),
+        connection("a stream that was", &[get_request(5), get_request(3)]),
         connection(
             "a promise",
             &[frame(PUSH_PROMISE, END_HEADERS, 1, &[0, 0, 0, 2])],
@@ -288,7 +288,7 @@ fn frames() -> Vec<Hostile> {
         ),
         connection(
             "a window of no bytes for the answer",
-            &[frame(SETTINGS, 0, 0, &setting(4, 0)), asked(1)],
+            &[frame(SETTINGS, 0, 0, &setting(4, 0)), get_request(1)],
         ),
         connection(
             "a window beyond numbers in settings",
@@ -302,12 +302,15 @@ fn frames() -> Vec<Hostile> {
         connection("a ping of seven bytes", &[frame(PING, 0, 0, &[0; 7])]),
         connection(
             "an unknown kind",
-            &[frame(0xee, 0xff, 7, &[0; 100]), asked(1)],
+            &[frame(0xee, 0xff, 7, &[0; 100]), get_request(1)],
         ),
         connection(
             "a frame longer than may be",
             &[frame(DATA, 0, 1, &vec![0; 20_000])],
         ),
-        connection("a farewell", &[frame(GOAWAY, 0, 0, &[0; 8]), asked(1)]),
+        connection(
+            "a farewell",
+            &[frame(GOAWAY, 0, 0, &[0; 8]), get_request(1)],
+        ),
     ]
 }

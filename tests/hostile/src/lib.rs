@@ -105,7 +105,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn each_has_a_name_of_its_own() {
+    fn each_hostile_request_has_a_unique_name() {
         let all = super::all();
         let names: HashSet<_> = all.iter().map(|hostile| hostile.name.as_str()).collect();
         assert_eq!(names.len(), all.len());

@@ -160,7 +160,7 @@ fn error(answer: &Value) -> (&str, &str, &str) {
 }
 
 #[tokio::test]
-async fn a_row_that_is_not_permitted_is_not_written() {
+async fn a_row_outside_the_policy_is_not_written() {
     for kind in KINDS {
         let database = database().await;
         let app = App::serve(options(kind, &database)).await;
@@ -244,7 +244,7 @@ async fn a_row_that_is_not_permitted_is_not_written() {
 }
 
 #[tokio::test]
-async fn a_failing_status_undoes_it_as_always_and_what_is_kept_is_looked_at() {
+async fn a_failing_status_rolls_back_and_kept_changes_are_checked() {
     for kind in KINDS {
         let database = database().await;
         let app = App::serve(options(kind, &database)).await;
@@ -285,9 +285,9 @@ async fn a_failing_status_undoes_it_as_always_and_what_is_kept_is_looked_at() {
     }
 }
 
-/// An operation with its own SQL would pass the row by.
+/// The SQL of a registered operation would bypass the check of the row.
 #[tokio::test]
-async fn sql_of_an_operation_does_not_act_on_a_row() {
+async fn a_mutation_that_acts_on_a_row_ignores_registered_sql() {
     const NOTE: &str = "mutation Note($id: Int!) { note(id: $id, author: \"ada\") }";
     let database = database().await;
     let note = Operation::new(NOTE).sql("SELECT to_jsonb(app.note($1::int, 'sql')) AS note");
@@ -316,9 +316,9 @@ async fn sql_of_an_operation_does_not_act_on_a_row() {
     pool.close().await;
 }
 
-/// One who changes the row at the same time is waited for, and what it is then counts.
+/// The mutation waits for a concurrent change of the row, and checks the changed row.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_is_handed_over_meanwhile_is_not_written() {
+async fn a_row_transferred_concurrently_is_not_written() {
     for (kind, code) in [
         ("plain", "NOT_FOUND"),
         ("data", "NOT_FOUND"),
@@ -371,9 +371,9 @@ async fn have_met(pool: &sqlx::PgPool) -> bool {
     sqlx::query_scalar(have).fetch_one(pool).await.unwrap()
 }
 
-/// Owners change under those who write. Whoever wrote was the owner then.
+/// Rows change their owner during writes; each writer owned the row when it wrote.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_transfers_race_writes_and_no_foreign_write_commits() {
+async fn no_foreign_write_commits_during_a_thousand_transfers() {
     for (kind, transfers) in [
         ("plain", 1_000),
         ("data", 250),
@@ -466,7 +466,7 @@ fn hello() -> &'static str {
 async fn loosen(id: i32, author: String) -> Option<Loose>;
 
 #[tokio::test]
-async fn the_row_is_one_of_a_view() {
+async fn acts_on_requires_a_type_with_a_sql_source() {
     let options = AppOptions::new()
         .database_url("postgres://nowhere")
         .queries(queries![hello])

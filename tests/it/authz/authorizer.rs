@@ -47,7 +47,7 @@ async fn a_denial_has_its_code_and_sends_no_sql() {
 }
 
 #[tokio::test]
-async fn without_a_code_a_denial_is_forbidden() {
+async fn a_denial_without_a_code_is_forbidden() {
     let database = database().await;
     let app =
         App::serve(options(&database).authorizer(async |_: AuthorizationRequest| false)).await;
@@ -86,7 +86,7 @@ impl Authorizer for Asked {
 }
 
 #[tokio::test]
-async fn it_gets_the_arguments_under_their_rust_names() {
+async fn an_authorizer_gets_arguments_under_their_rust_names() {
     let database = database().await;
     let asked = Asked::default();
     let app = App::serve(options(&database).authorizer(asked.clone())).await;
@@ -109,9 +109,9 @@ async fn it_gets_the_arguments_under_their_rust_names() {
     );
 }
 
-/// Each root field has one decision, whatever is denied beside it.
+/// Each root field has a decision of its own.
 #[tokio::test]
-async fn a_denied_field_leaves_the_others() {
+async fn a_denied_field_leaves_the_other_fields_intact() {
     let database = database().await;
     let policy = async |request: AuthorizationRequest| {
         request.operation_name() != "note" || request.argument::<i32>("id").is_ok_and(|id| id == 1)
@@ -147,7 +147,7 @@ async fn fails(request: AuthorizationRequest) -> Result<bool> {
 }
 
 #[tokio::test]
-async fn a_failure_denies_and_tells_only_the_log() {
+async fn a_failing_authorizer_denies_and_hides_the_reason() {
     let database = database().await;
     let options = options(&database)
         .authorizer(fails)

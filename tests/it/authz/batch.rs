@@ -141,29 +141,29 @@ async fn serve(
 fn parts(answer: &Value) -> (Value, Vec<(String, String)>) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let errors = answer["errors"].as_array().cloned().unwrap_or_default();
-    let told = |error: &Value| {
+    let code_and_field = |error: &Value| {
         (
             text(&error["extensions"]["code"]),
             text(&error["extensions"]["field"]),
         )
     };
-    let mut told: Vec<_> = errors.iter().map(told).collect();
-    told.sort();
-    (answer["data"].clone(), told)
+    let mut found: Vec<_> = errors.iter().map(code_and_field).collect();
+    found.sort();
+    (answer["data"].clone(), found)
 }
 
 const QUERY: &str =
     "{ members(where: {email: {neq: \"b\"}}) { email score again: score hint(length: 2) long: hint(length: 9) }
     others: members(order_by: [{email: ASC}]) { hint(length: 2) } }";
 
-fn told(all: &[(&str, &str)]) -> Vec<(String, String)> {
+fn expected_errors(all: &[(&str, &str)]) -> Vec<(String, String)> {
     all.iter()
         .map(|(code, field)| ((*code).to_owned(), (*field).to_owned()))
         .collect()
 }
 
 #[tokio::test]
-async fn all_gated_fields_of_a_document_are_one_call() {
+async fn gated_fields_of_a_document_are_decided_in_one_call() {
     let (app, asked) = serve(Mood::Well, |options| options).await;
     let (data, errors) = parts(&app.query(QUERY).await.json());
     let row = json!({ "email": "a@x", "score": null, "again": null, "hint": "se", "long": null });
@@ -176,7 +176,7 @@ async fn all_gated_fields_of_a_document_are_one_call() {
         ("NO_SCORES", "Member.score"),
         ("NO_SCORES", "Member.score"),
     ];
-    assert_eq!(errors, told(&expected));
+    assert_eq!(errors, expected_errors(&expected));
     let calls = asked.lock().unwrap().clone();
     let mut fields: Vec<_> = calls[0].split(' ').collect();
     fields.sort_unstable();
@@ -195,10 +195,10 @@ async fn all_gated_fields_of_a_document_are_one_call() {
     assert_eq!(asked.lock().unwrap().len(), 1, "nothing gated is asked for");
 }
 
-/// A guard denies a field that the authorizer would allow; and the authorizer is not asked about
-/// fields with a guard alone.
+/// A guard denies a field that the authorizer would allow, and the authorizer is not called for
+/// fields that only have a guard.
 #[tokio::test]
-async fn guards_decide_before_it_is_called() {
+async fn guards_decide_before_the_batch_authorizer() {
     let (app, asked) = serve(Mood::Well, |options| options).await;
     let (data, errors) = parts(&app.query("{ members { email pin phone } }").await.json());
     assert_eq!(
@@ -208,13 +208,13 @@ async fn guards_decide_before_it_is_called() {
     let denied = "UNAUTHENTICATED";
     assert_eq!(
         errors,
-        told(&[(denied, "Member.phone"), (denied, "Member.pin")])
+        expected_errors(&[(denied, "Member.phone"), (denied, "Member.pin")])
     );
     assert_eq!(*asked.lock().unwrap(), ["Member.email()"]);
 }
 
 #[tokio::test]
-async fn a_call_that_goes_wrong_denies_all() {
+async fn a_failed_batch_call_denies_all_fields() {
     for mood in [Mood::Short, Mood::Panics, Mood::Slow, Mood::Fails] {
         let (app, _) = serve(mood, |options| options).await;
         let (data, errors) = parts(&app.query("{ members { id email score } }").await.json());
@@ -225,13 +225,13 @@ async fn a_call_that_goes_wrong_denies_all() {
         let failed = "FIELD_AUTHORIZATION_ERROR";
         assert_eq!(
             errors,
-            told(&[(failed, "Member.email"), (failed, "Member.score")])
+            expected_errors(&[(failed, "Member.email"), (failed, "Member.score")])
         );
     }
 }
 
 #[tokio::test]
-async fn what_is_kept_is_not_asked_again() {
+async fn cached_decisions_are_not_requested_again() {
     let cache = AuthorizationCacheConfig::new(|_| Some("ada".to_owned()));
     let (app, asked) = serve(Mood::Well, |options| options.authorization_cache(cache)).await;
     let first = app.query("{ members { id email } }").await.text;
@@ -245,7 +245,7 @@ async fn what_is_kept_is_not_asked_again() {
         data,
         json!({ "members": [{ "email": "a@x", "score": null, "hint": "sec" }] })
     );
-    assert_eq!(errors, told(&[("NO_SCORES", "Member.score")]));
+    assert_eq!(errors, expected_errors(&[("NO_SCORES", "Member.score")]));
     app.query("{ members { score } }").await;
     assert_eq!(
         *asked.lock().unwrap(),
@@ -255,12 +255,15 @@ async fn what_is_kept_is_not_asked_again() {
 
 /// One of three decisions is cached, so three new ones are one too many.
 #[tokio::test]
-async fn a_wrong_number_denies_all_beside_cached_decisions() {
+async fn a_wrong_number_of_decisions_denies_all_fields() {
     let cache = AuthorizationCacheConfig::new(|_| Some("ada".to_owned()));
     let options = |options: AppOptions| options.authorization_cache(cache);
     let (app, asked) = serve(Mood::Three, options).await;
     let known = "{ members { email short: hint(length: 1) hint(length: 2) } }";
-    assert_eq!(parts(&app.query(known).await.json()).1, told(&[]));
+    assert_eq!(
+        parts(&app.query(known).await.json()).1,
+        expected_errors(&[])
+    );
 
     let query = "{ members { id email score hint(length: 9) } }";
     let (data, errors) = parts(&app.query(query).await.json());
@@ -271,7 +274,7 @@ async fn a_wrong_number_denies_all_beside_cached_decisions() {
     let failed = "FIELD_AUTHORIZATION_ERROR";
     assert_eq!(
         errors,
-        told(&[
+        expected_errors(&[
             (failed, "Member.email"),
             (failed, "Member.hint"),
             (failed, "Member.score")
@@ -283,9 +286,9 @@ async fn a_wrong_number_denies_all_beside_cached_decisions() {
     );
 }
 
-/// A rule that is tried is asked beside it, and changes nothing.
+/// A dry-run rule is evaluated beside the call, and changes nothing.
 #[tokio::test]
-async fn it_is_one_call_beside_rules_that_are_tried() {
+async fn a_dry_run_rule_does_not_split_the_batch_call() {
     let (app, asked) = serve(Mood::Well, |options| {
         options.dry_run("none", async |_: AuthorizationRequest| false)
     })

@@ -93,7 +93,7 @@ async fn ask(app: &App, principal: Option<&str>, query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_same_question_is_asked_once() {
+async fn the_same_decision_is_requested_once() {
     let (policy, clock) = (Counting::default(), Clock::new());
     let at = clock.clone();
     let cache = by_principal()
@@ -133,7 +133,7 @@ async fn the_same_question_is_asked_once() {
 }
 
 #[tokio::test]
-async fn nobody_and_failures_are_never_kept() {
+async fn anonymous_and_failed_decisions_are_not_cached() {
     let policy = Counting::default();
     let app = App::serve(options(policy.clone(), by_principal())).await;
     for principal in [None, Some("raise")] {
@@ -145,7 +145,7 @@ async fn nobody_and_failures_are_never_kept() {
 }
 
 #[tokio::test]
-async fn the_one_that_was_used_last_stays() {
+async fn the_least_recently_used_decision_is_evicted() {
     let policy = Counting::default();
     let app = App::serve(options(policy.clone(), by_principal().max_entries(2))).await;
     for (principal, asked) in [("a", 1), ("b", 1), ("a", 0), ("c", 1), ("a", 0), ("b", 1)] {
@@ -164,9 +164,9 @@ async fn the_one_that_was_used_last_stays() {
     }
 }
 
-/// The first of them asks, and only once all have come.
+/// The first request calls the authorizer, which waits until all of them have come.
 #[tokio::test]
-async fn those_who_ask_at_once_wait_for_one_answer() {
+async fn concurrent_requests_share_one_decision() {
     const ALL: usize = 16;
     let (came, asked, all_came) = (
         Arc::new(AtomicUsize::new(0)),

@@ -121,7 +121,7 @@ fn ask_all(address: &str, thread: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sixty_four_threads_ask_each_question_once() {
+async fn sixty_four_threads_request_each_decision_once() {
     let (asked, clock) = (Asked::default(), Arc::new(Mutex::new(Instant::now())));
     let now = clock.clone();
     let cache = AuthorizationCacheConfig::new(|ctx| ctx.header("x-principal").map(str::to_owned))

@@ -17,7 +17,7 @@ async fn tried(request: AuthorizationRequest) -> Result<AuthorizationDecision> {
 }
 
 #[tokio::test]
-async fn what_a_rule_would_deny_is_logged_and_not_denied() {
+async fn denials_of_a_dry_run_rule_are_logged_and_not_enforced() {
     let log = Log::everything();
     let database = database().await;
     let app = App::serve(options(&database).dry_run("closing-time", tried)).await;
@@ -46,7 +46,7 @@ async fn what_a_rule_would_deny_is_logged_and_not_denied() {
 }
 
 #[tokio::test]
-async fn the_authorizer_decides_all_the_same() {
+async fn the_authorizer_decides_despite_a_dry_run_rule() {
     let database = database().await;
     let policy = async |request: AuthorizationRequest| request.operation_name() != "note";
     let never = async |_: AuthorizationRequest| std::future::pending::<bool>().await;

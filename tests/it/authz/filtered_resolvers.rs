@@ -280,7 +280,7 @@ async fn serve() -> App {
 }
 
 #[tokio::test]
-async fn every_read_is_filtered_whatever_the_field_answers_with() {
+async fn every_read_of_a_resolver_is_filtered() {
     let app = serve().await;
     let titled =
         |all: &[&str]| -> Value { all.iter().map(|title| json!({ "title": title })).collect() };
@@ -328,7 +328,7 @@ async fn every_read_is_filtered_whatever_the_field_answers_with() {
 }
 
 #[tokio::test]
-async fn a_filter_that_reaches_no_read_denies() {
+async fn a_filter_that_applies_to_no_read_denies() {
     let app = serve().await;
     for query in [
         "{ frLabels { title } }",
@@ -341,7 +341,7 @@ async fn a_filter_that_reaches_no_read_denies() {
 }
 
 #[tokio::test]
-async fn rows_that_a_function_reads_past_the_filter_are_denied() {
+async fn rows_that_a_resolver_reads_past_the_filter_are_denied() {
     let app = serve().await;
     for query in [
         "{ frRawSql { title } }",

@@ -85,7 +85,7 @@ async fn ask(app: &App, root: &str, most: i32, groups: &str) -> Value {
 }
 
 #[tokio::test]
-async fn policies_and_masks_of_the_related_row_hold() {
+async fn group_keys_obey_policies_and_masks_of_the_related_row() {
     let (_database, app) = app().await;
     let groups = "groups(by: [SHOP__ID, SHOP__NAME]) { count key { shop { id name } } }";
     let group = |id: Option<i32>, name: Option<&str>, count: i32| json!({ "count": count, "key": { "shop": { "id": id, "name": name } } });
@@ -121,7 +121,7 @@ async fn policies_and_masks_of_the_related_row_hold() {
 }
 
 #[tokio::test]
-async fn fields_of_the_related_row_are_gated() {
+async fn group_keys_obey_gates_of_the_related_row() {
     let (database, app) = app().await;
     let telling = [
         "groups(by: [SHOP__OWNER]) { count }",

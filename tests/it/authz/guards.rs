@@ -123,7 +123,7 @@ const GUARDED: [(&str, &str, &str, &str); 6] = [
 ];
 
 #[tokio::test]
-async fn without_a_user_or_what_is_required_nothing_runs() {
+async fn an_unmet_guard_runs_nothing() {
     let database = TestDatabase::copy_of("guards", SQL).await;
     let calls = Calls::default();
     let app = serve(options(&database).data(calls.clone())).await;
@@ -150,7 +150,7 @@ async fn without_a_user_or_what_is_required_nothing_runs() {
 }
 
 #[tokio::test]
-async fn with_what_is_required_it_runs() {
+async fn a_met_guard_runs_the_operation() {
     let database = TestDatabase::copy_of("guards", SQL).await;
     let app = serve(options(&database).data(Calls::default())).await;
     for (query, rich, ..) in GUARDED {
@@ -160,7 +160,7 @@ async fn with_what_is_required_it_runs() {
 }
 
 #[tokio::test]
-async fn all_guards_must_hold_and_the_extensions_say_which() {
+async fn all_guards_must_hold_and_extensions_name_the_failed_one() {
     let database = TestDatabase::copy_of("guards", SQL).await;
     let app = serve(options(&database).data(Calls::default())).await;
     for (user, key, value) in [
@@ -225,7 +225,7 @@ async fn fields_relations_and_methods_are_guarded() {
 }
 
 #[test]
-fn the_schema_shows_guards_as_directives_where_that_is_set() {
+fn the_schema_shows_guard_directives_if_configured() {
     let options = || AppOptions::new().queries(queries![people, listed]);
     let plain = options().sdl().unwrap();
     assert!(!plain.contains('@'), "{plain}");
@@ -243,7 +243,7 @@ fn the_schema_shows_guards_as_directives_where_that_is_set() {
 }
 
 #[test]
-fn the_schema_tells_what_is_required() {
+fn the_schema_describes_required_roles_and_permissions() {
     let sdl = AppOptions::new()
         .queries(queries![people, listed])
         .sdl()

@@ -216,7 +216,7 @@ const KINDS: [OperationType; 4] = [
 ];
 
 #[tokio::test]
-async fn each_end_of_a_decision_is_the_same_on_every_way() {
+async fn each_outcome_of_a_decision_is_the_same_on_every_transport() {
     for kind in KINDS {
         let database = Arc::new(TestDatabase::copy_of("matrix", SQL).await);
         let report = matrix(
@@ -257,7 +257,7 @@ async fn each_end_of_a_decision_is_the_same_on_every_way() {
 }
 
 #[tokio::test]
-async fn what_is_denied_runs_nothing_on_any_way() {
+async fn denied_operations_run_no_sql_on_any_transport() {
     for kind in KINDS {
         let (database, ran) = (
             Arc::new(TestDatabase::copy_of("matrix", SQL).await),

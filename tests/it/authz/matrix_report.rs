@@ -34,7 +34,7 @@ fn only_known(request: &AuthorizationRequest) -> bool {
 }
 
 #[tokio::test]
-async fn the_report_shows_who_may_do_what_and_what_is_open() {
+async fn the_report_lists_decisions_and_coverage() {
     let report = small(Some(only_known)).await;
     assert_eq!(
         report.verdict("Note.title", "nobody").unwrap().to_string(),
@@ -83,9 +83,9 @@ async fn the_report_shows_who_may_do_what_and_what_is_open() {
     );
 }
 
-/// A layer that decides by the way it is asked is what the matrix is there to find.
+/// The matrix is there to find layers that decide by transport.
 #[tokio::test]
-async fn ways_that_disagree_are_named() {
+async fn transports_that_disagree_are_reported() {
     use svc::axum::http::Method;
     use svc::axum::middleware::{Next, from_fn};
 
@@ -125,7 +125,7 @@ async fn ways_that_disagree_are_named() {
 }
 
 #[tokio::test]
-async fn a_case_about_nothing_is_an_error() {
+async fn a_case_for_an_unknown_field_is_an_error() {
     let options = AppOptions::new()
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![hello]);

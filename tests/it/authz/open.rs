@@ -31,7 +31,7 @@ async fn log(options: AppOptions, environment: Environment) -> String {
 }
 
 #[tokio::test]
-async fn it_is_told_where_nothing_guards_and_nothing_says_that_it_is_meant() {
+async fn unguarded_operations_are_logged_unless_declared_open() {
     let open = || AppOptions::new().queries(queries![open]);
     let told = log(open(), Environment::Production).await;
     assert!(

@@ -164,7 +164,7 @@ async fn ask(app: &App, has_key: bool, document: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_value_is_gated_under_all_of_its_names() {
+async fn a_gated_value_is_denied_under_every_name() {
     let database = TestDatabase::copy_of("other_names", SQL).await;
     let options = AppOptions::new()
         .database_url(database.url())
@@ -208,7 +208,7 @@ async fn a_value_is_gated_under_all_of_its_names() {
 }
 
 #[test]
-fn what_would_tell_gated_values_is_an_error_at_the_start() {
+fn operations_that_reveal_gated_values_are_startup_errors() {
     let options = AppOptions::new()
         .queries(queries![members, by_mail, listed_by_mail, teams])
         .mutations(mutations![put])

@@ -46,11 +46,11 @@ async fn secrets() -> Vec<Note>;
 #[svc::query(authorizer = First)]
 async fn first() -> Vec<Note>;
 #[svc::query(authorizer = insiders)]
-fn told() -> i32 {
+fn number() -> i32 {
     7
 }
 #[svc::query(authorizer = insiders_at_once)]
-fn told_at_once() -> i32 {
+fn number_at_once() -> i32 {
     7
 }
 #[svc::query(authorizer = decided_at_once)]
@@ -80,18 +80,25 @@ fn options(database: &TestDatabase) -> AppOptions {
     AppOptions::new()
         .config(config)
         .database_url(database.url())
-        .queries(queries![secrets, first, told, told_at_once, decided, open])
+        .queries(queries![
+            secrets,
+            first,
+            number,
+            number_at_once,
+            decided,
+            open
+        ])
         .mutations(mutations![touch])
         .operations([cached])
 }
 
 #[tokio::test]
-async fn it_decides_without_one_of_the_application() {
+async fn an_operation_authorizer_decides_without_an_application_authorizer() {
     let database = database().await;
     let app = App::serve(options(&database)).await;
     for query in [
         "{ secrets { id } }",
-        "{ told }",
+        "{ number }",
         "mutation { touch }",
         CACHED,
     ] {
@@ -130,7 +137,7 @@ async fn it_decides_without_one_of_the_application() {
 }
 
 #[tokio::test]
-async fn it_comes_before_the_one_of_the_application() {
+async fn an_operation_authorizer_precedes_that_of_the_application() {
     let database = database().await;
     let app =
         App::serve(options(&database).authorizer(async |_: AuthorizationRequest| false)).await;
@@ -147,19 +154,19 @@ async fn it_comes_before_the_one_of_the_application() {
 }
 
 #[tokio::test]
-async fn authorizers_need_not_be_async() {
+async fn authorizers_can_be_synchronous() {
     let database = database().await;
     let app = App::serve(options(&database)).await;
-    assert_eq!(app.query("{ told_at_once }").await.code(), "FORBIDDEN");
+    assert_eq!(app.query("{ number_at_once }").await.code(), "FORBIDDEN");
     assert_eq!(app.query("{ decided }").await.code(), "OUTSIDE");
     let request = app
         .request("POST", "/graphql")
         .header("content-type", "application/json")
         .header("x-inside", "1");
     let reply = app
-        .send(request.body(json!({ "query": "{ told_at_once decided }" }).to_string()))
+        .send(request.body(json!({ "query": "{ number_at_once decided }" }).to_string()))
         .await;
-    assert_eq!(reply.data(), json!({ "told_at_once": 7, "decided": 7 }));
+    assert_eq!(reply.data(), json!({ "number_at_once": 7, "decided": 7 }));
 
     let options = options(&database)
         .authorizer(insiders_at_once)

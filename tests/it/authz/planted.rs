@@ -12,12 +12,14 @@ use rand::{Rng as _, SeedableRng as _};
 use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::{Limits, OperationsConfig, ProtectionConfig};
-use svc_tests::{App, Events, TestDatabase};
+use svc_tests::{App, Events, TestDatabase, cases, seed};
 
 /// The seed of every run.
 const SEED: u64 = 2_028;
 /// Documents of every run.
-const DOCUMENTS: u64 = 1_500;
+const DOCUMENTS: u64 = 300;
+/// Documents of the long suite.
+const LONG: u64 = 20_000;
 
 #[svc_type(sql_source = "v_account", authorize_fields = ["email", "pin", "entries"])]
 struct Account {
@@ -442,20 +444,13 @@ fn json_of(answer: &str) -> Value {
         .unwrap_or_default()
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name} is a number"))
-    })
-}
-
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_that_is_kept_back_is_answered() {
-    let seed = setting("PLANTED_SEED", SEED);
+async fn withheld_values_never_appear_in_responses() {
+    let seed = seed("PLANTED_SEED", SEED);
     let mut rng = StdRng::seed_from_u64(seed);
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(&database)).await;
-    let documents = setting("PLANTED_DOCUMENTS", DOCUMENTS);
+    let documents = cases("PLANTED_DOCUMENTS", DOCUMENTS, LONG);
     let (mut told, mut denied, mut invalid) = (0, 0, 0);
     for _ in 0..documents {
         let (document, policy) = (document(&mut rng), Policy::random(&mut rng));

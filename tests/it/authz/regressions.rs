@@ -112,10 +112,9 @@ async fn ask(app: &App, user: &str, query: &str) -> Value {
     ask_as(app, "/graphql", user, query, &json!({})).await
 }
 
-/// Strapi (CVE-2023-22894 and its kin): a filter through a relation, and the number of pages that
-/// is left.
+/// Strapi (CVE-2023-22894 and similar): a filter through a relation, and the number of pages.
 #[tokio::test]
-async fn a_filter_on_a_relation_and_a_total_tell_no_secret() {
+async fn relation_filters_and_totals_reveal_no_denied_value() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for query in [
@@ -139,10 +138,9 @@ async fn a_filter_on_a_relation_and_a_total_tell_no_secret() {
     assert_eq!(database.statements("v_member").await, 0);
 }
 
-/// Data API Builder: the column of a forbidden order stands in the cursor, and base64 hides
-/// nothing.
+/// Data API Builder: the cursor contained the column of a forbidden order, encoded as base64.
 #[tokio::test]
-async fn a_cursor_holds_nothing_that_may_not_be_read() {
+async fn a_cursor_contains_no_denied_value() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for query in [
@@ -197,9 +195,9 @@ async fn a_cursor_holds_nothing_that_may_not_be_read() {
     }
 }
 
-/// Platformatic: a field that is hidden from the answer, and used in `where` and in counts.
+/// Platformatic: a field hidden from the response was usable in `where` and in counts.
 #[tokio::test]
-async fn a_hidden_field_filters_and_counts_nothing() {
+async fn a_denied_field_cannot_be_filtered_or_counted() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for query in [
@@ -216,10 +214,10 @@ async fn a_hidden_field_filters_and_counts_nothing() {
     }
 }
 
-/// Apollo (CVE-2025-64530 and its kin): a rule that is lost when its type or field has another
-/// name, or when it is asked for through an interface.
+/// Apollo (CVE-2025-64530 and similar): a rule was lost if its type or field had another name, or
+/// was selected through an interface.
 #[tokio::test]
-async fn neither_a_new_name_nor_an_interface_loses_a_rule() {
+async fn renames_and_interfaces_keep_the_rules_of_a_field() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for query in [
@@ -240,9 +238,10 @@ async fn neither_a_new_name_nor_an_interface_loses_a_rule() {
     }
 }
 
-/// Hasura: a user with several roles, one of them made of others, got what none of the roles had.
+/// Hasura: a user with several roles, one of them composed of others, got more than any of the
+/// roles.
 #[tokio::test]
-async fn several_roles_are_no_more_than_each() {
+async fn combined_roles_grant_nothing_extra() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for roles in [
@@ -264,9 +263,9 @@ async fn several_roles_are_no_more_than_each() {
     }
 }
 
-/// graphql-shield: a cache of rules that ignores a field's arguments and its parent.
+/// graphql-shield: a cache of rules ignored the arguments and the parent of a field.
 #[tokio::test]
-async fn a_cached_decision_is_one_for_its_arguments_and_its_object() {
+async fn a_cached_decision_applies_to_its_arguments_and_object() {
     let database = database().await;
     let cache = AuthorizationCacheConfig::new(|_| Some("everyone".to_owned()));
     let app = serve(options(&database).authorization_cache(cache)).await;
@@ -295,7 +294,7 @@ async fn a_cached_decision_is_one_for_its_arguments_and_its_object() {
 
 /// PostgreSQL (CVE-2024-10976): a prepared statement kept the policy of another user.
 #[tokio::test]
-async fn one_prepared_statement_serves_two_tenants_their_own_rows() {
+async fn one_prepared_statement_gives_each_user_their_own_rows() {
     let database = database().await;
     let pool = DatabaseConfig {
         pool_size: 1,

@@ -92,7 +92,7 @@ async fn ask(app: &App, tenant: &str, query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_plan_that_is_used_again_has_the_rows_of_who_asks() {
+async fn a_reused_plan_returns_the_rows_of_the_current_tenant() {
     let database = TestDatabase::new(SQL).await;
     let pool = database.pool().await;
     let name: String = sqlx::query_scalar("SELECT current_database()::text")

@@ -17,7 +17,7 @@ impl Authorizer for Always {
 }
 
 #[tokio::test]
-async fn rows_pages_and_aggregates_are_filtered_alike() {
+async fn lists_single_rows_and_aggregates_are_filtered_alike() {
     let database = database().await;
     for decision in [
         AuthorizationDecision::allow_filtered([("tenant", "a")]),
@@ -50,7 +50,7 @@ async fn rows_pages_and_aggregates_are_filtered_alike() {
 }
 
 #[tokio::test]
-async fn null_is_a_value_of_its_own() {
+async fn a_null_filter_matches_only_null() {
     let database = database().await;
     let decision = AuthorizationDecision::allow_filtered([("tenant", None::<String>)]);
     let app = App::serve(options(&database).authorizer(Always(decision))).await;
@@ -75,7 +75,7 @@ async fn a_filter_for_a_mutation_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_filter_that_is_not_of_a_column_reads_nothing() {
+async fn a_filter_on_an_unknown_column_denies() {
     let database = database().await;
     for (column, code) in [
         ("tenant\" OR true --", "FORBIDDEN"),
@@ -98,7 +98,7 @@ async fn a_filter_that_is_not_of_a_column_reads_nothing() {
 }
 
 #[tokio::test]
-async fn a_column_that_the_service_scopes_as_well_is_a_conflict() {
+async fn a_filter_on_an_already_scoped_column_is_a_conflict() {
     let database = database().await;
     let decision = AuthorizationDecision::allow_filtered([("tenant", "a"), ("title", "one")]);
     let app = App::serve(options(&database).authorizer(Always(decision))).await;
@@ -119,10 +119,9 @@ async fn a_column_that_the_service_scopes_as_well_is_a_conflict() {
     );
 }
 
-/// Whether PostgreSQL comes to apply a pattern depends on its plan, which rows that are kept back
-/// change as well.
+/// Whether PostgreSQL evaluates a pattern depends on its plan, which hidden rows change as well.
 #[tokio::test]
-async fn a_bad_pattern_does_not_tell_of_other_rows() {
+async fn an_invalid_pattern_reveals_no_hidden_row() {
     let database = database().await;
     let decision = AuthorizationDecision::allow_filtered([("tenant", "a")]);
     let app = App::serve(options(&database).authorizer(Always(decision))).await;

@@ -42,7 +42,7 @@ fn with_documents(options: AppOptions) -> AppOptions {
 }
 
 #[tokio::test]
-async fn a_change_names_who_made_it_and_what_was_before() {
+async fn a_change_records_its_author_and_the_old_value() {
     let (app, _database) = serve(
         "audit",
         "INSERT INTO tb_document (title) VALUES ('Draft');",

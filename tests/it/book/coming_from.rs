@@ -97,7 +97,7 @@ fn comment(field: &str, post: u8, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_documents_of_the_book_answer() {
+async fn the_document_of_the_page_returns_posts_with_comments() {
     let app = serve().await;
     let added = ask_as(&app, BOB, &comment("addComment", 1, "Thanks!")).await;
     assert_eq!(
@@ -121,7 +121,7 @@ async fn the_documents_of_the_book_answer() {
 }
 
 #[tokio::test]
-async fn nobody_comments_on_what_is_hidden_or_without_a_name() {
+async fn invalid_hidden_and_anonymous_comments_are_refused() {
     let app = serve().await;
     let code = |answer: &serde_json::Value| answer["errors"][0]["extensions"]["code"].clone();
     assert_eq!(

@@ -90,7 +90,7 @@ fn with_files(options: AppOptions, storage: Storage) -> AppOptions {
 }
 
 #[tokio::test]
-async fn a_file_is_there_once_it_was_sent() {
+async fn a_file_is_listed_once_its_upload_is_finished() {
     let sent = Arc::new(AtomicI64::new(-1));
     let size = sent.clone();
     let storage = Storage {

@@ -44,7 +44,7 @@ fn with_tags(options: AppOptions) -> AppOptions {
 }
 
 #[tokio::test]
-async fn a_list_replaces_the_pairs() {
+async fn a_list_of_tags_replaces_the_earlier_tags() {
     let rows = "INSERT INTO tb_post (title) VALUES ('Views'), ('Macros');";
     let (app, _database) = serve("many to many", rows, with_tags).await;
     let found = app

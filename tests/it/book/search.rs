@@ -17,7 +17,7 @@ struct Article {
 async fn articles() -> Connection<Article>;
 
 #[tokio::test]
-async fn titles_weigh_more_than_texts() {
+async fn matches_in_titles_rank_above_matches_in_bodies() {
     let rows = "INSERT INTO tb_article (title, body) VALUES
         ('Dogs', 'A dog sees many cats.'), ('Cats', 'They sleep.'), ('Birds', 'They fly.');";
     let (app, _database) = serve("search", rows, |options| {

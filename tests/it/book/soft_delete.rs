@@ -54,7 +54,7 @@ fn with_products(options: AppOptions) -> AppOptions {
 }
 
 #[tokio::test]
-async fn a_deleted_row_is_in_the_bin_and_comes_back() {
+async fn a_soft_deleted_row_can_be_restored() {
     let rows = "INSERT INTO tb_product (sku, name) VALUES ('1', 'Mug'), ('2', 'Cup');";
     let (app, database) = serve("soft delete", rows, with_products).await;
     let found = app

@@ -42,7 +42,7 @@ const ROWS: &str = "INSERT INTO tb_category (name) VALUES ('Garden'), ('House');
     INSERT INTO tb_category (name, parent_id) SELECT 'Rakes', id FROM tb_category WHERE name = 'Tools';";
 
 #[tokio::test]
-async fn a_category_moves_with_all_below_it() {
+async fn a_category_moves_with_its_descendants() {
     let (app, _database) = serve("tree", ROWS, with_categories).await;
     let rows = "{ categories(orderBy: [{ name: ASC }]) { id name path level above { name } children { name } } }";
     let found = app.query(rows).await.data()["categories"].clone();
@@ -85,7 +85,7 @@ async fn a_category_moves_with_all_below_it() {
 }
 
 #[tokio::test]
-async fn the_document_of_the_book_answers() {
+async fn the_document_of_the_page_returns_a_category_tree() {
     let (app, _database) = serve("tree", ROWS, with_categories).await;
     let document = r#"{ categories(where: { parent: { name: { eq: "Garden" } } }) {
         name above { name } children { name children { name } } } }"#;

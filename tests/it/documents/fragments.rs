@@ -107,8 +107,8 @@ async fn app() -> App {
     .await
 }
 
-/// Of views of every kind and of resolvers; inline and spread, with `@include` on the spread, on
-/// the inline fragment, and on a field inside.
+/// On views of every kind and on resolvers; inline fragments and spreads, with `@include` on the
+/// spread, on the inline fragment, and on a field inside.
 #[tokio::test]
 async fn fragments_apply_by_type_and_condition() {
     let app = app().await;

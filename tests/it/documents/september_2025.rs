@@ -49,7 +49,7 @@ async fn app() -> App {
 }
 
 #[tokio::test]
-async fn operations_fragments_and_variables_have_descriptions() {
+async fn operations_fragments_and_variables_can_have_descriptions() {
     let document = r#"
         """ The one operation of this document. """
         query Named("A name, { and } so on" $name: String = "ada", """ More """ $more: String) {
@@ -76,7 +76,7 @@ async fn operations_fragments_and_variables_have_descriptions() {
 }
 
 #[tokio::test]
-async fn inputs_are_deprecated() {
+async fn inputs_can_be_deprecated() {
     let document = r#"{
         now: __type(name: "Chosen") { inputFields { name } }
         all: __type(name: "Chosen") { inputFields(includeDeprecated: true) { name isDeprecated deprecationReason } }
@@ -115,7 +115,7 @@ async fn inputs_are_deprecated() {
 }
 
 #[tokio::test]
-async fn texts_have_all_of_unicode() {
+async fn strings_support_all_unicode_escapes() {
     let reply = app()
         .await
         .query(r#"{ found(key: { name: "\u{1F600}\uD83D\uDE00\u{0041}" }) }"#)
@@ -142,7 +142,7 @@ async fn texts_have_all_of_unicode() {
 
 /// The event that a subscription asks for must not depend on variables.
 #[tokio::test]
-async fn the_root_of_a_subscription_has_no_conditions() {
+async fn a_subscription_root_refuses_skip_and_include() {
     let app = app().await;
     for document in [
         "subscription ($yes: Boolean!) { ticks @include(if: $yes) }",
@@ -161,7 +161,7 @@ async fn the_root_of_a_subscription_has_no_conditions() {
 }
 
 #[tokio::test]
-async fn one_of_is_checked_where_it_is_written() {
+async fn one_of_is_validated_in_literals_and_variables() {
     let app = app().await;
     for key in [
         "{}",

@@ -37,7 +37,7 @@ async fn app(environment: svc::Environment) -> App {
 }
 
 #[tokio::test]
-async fn a_slip_is_named_with_what_was_meant() {
+async fn a_misspelled_name_gets_a_suggestion() {
     let app = app(svc::Environment::Development).await;
     for (query, meant) in [
         ("{ shelfs { id } }", Some("shelves")),
@@ -88,7 +88,7 @@ async fn a_slip_is_named_with_what_was_meant() {
 }
 
 #[tokio::test]
-async fn in_production_nothing_of_the_schema_is_told() {
+async fn production_errors_suggest_no_names() {
     let app = app(svc::Environment::Production).await;
     for query in [
         "{ shelfs { id } }",
@@ -108,7 +108,7 @@ async fn in_production_nothing_of_the_schema_is_told() {
 }
 
 #[tokio::test]
-async fn an_unknown_field_alone_is_the_only_error() {
+async fn an_unknown_field_causes_no_further_error() {
     let app = app(svc::Environment::Development).await;
     for (query, errors) in [
         ("{ shelves { nam } }", 1),
@@ -137,7 +137,7 @@ async fn an_unknown_field_alone_is_the_only_error() {
 }
 
 #[tokio::test]
-async fn long_names_cost_little() {
+async fn suggestions_for_long_names_are_cheap() {
     let app = app(svc::Environment::Development).await;
     let start = cpu();
     let fields: String = (0..200)

@@ -27,7 +27,7 @@ fn hello(
 }
 
 #[tokio::test]
-async fn a_default_of_null_helps_no_variable() {
+async fn a_null_default_does_not_make_a_variable_non_null() {
     let database = TestDatabase::new("").await;
     let app = App::serve(
         AppOptions::new()

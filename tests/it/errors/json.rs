@@ -11,7 +11,7 @@ use svc_tests::{Program, client};
 use super::refused::queries;
 
 const CHILD: &str = "SVC_TESTS_JSON_LOG";
-const NAME: &str = "each_line_of_the_log_is_an_object";
+const NAME: &str = "each_log_line_is_a_json_object";
 
 /// A program that logs to its standard error, as one does that sets up no log.
 async fn serve() {
@@ -33,7 +33,7 @@ async fn serve() {
 }
 
 #[tokio::test]
-async fn each_line_of_the_log_is_an_object() {
+async fn each_log_line_is_a_json_object() {
     if std::env::var_os(CHILD).is_some() {
         return serve().await;
     }

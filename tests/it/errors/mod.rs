@@ -1,6 +1,7 @@
 //! Errors and requests, as those who run the service find them: in the log and in the error
 //! tracker.
 
+mod codes;
 mod json;
 mod one_id;
 mod refused;

@@ -52,7 +52,7 @@ async fn ask(app: &App, request: &str, fails: &str, document: &str) -> svc_tests
 }
 
 #[tokio::test]
-async fn each_kind_of_error_of_a_request_is_found_by_its_id() {
+async fn each_kind_of_error_is_logged_under_its_id() {
     let (_database, app, log) = service().await;
     for (request, fails, document, cause) in [
         ("resolver", "", "{ broken }", "the kettle is broken"),
@@ -83,9 +83,9 @@ async fn each_kind_of_error_of_a_request_is_found_by_its_id() {
     }
 }
 
-/// A client that is not told of an error cannot ask about it, but those who run the service can.
+/// The client cannot ask about an error that it does not see, but operators of the service can.
 #[tokio::test]
-async fn errors_behind_a_null_are_in_the_log_too() {
+async fn errors_discarded_by_a_null_parent_are_logged() {
     let (_database, app, log) = service().await;
     let reply = ask(&app, "null", "", "{ a: lost b: broken lost }").await;
     assert_eq!(reply.json()["data"], Value::Null);
@@ -102,9 +102,9 @@ async fn errors_behind_a_null_are_in_the_log_too() {
     );
 }
 
-/// The request goes on: nothing of it has failed.
+/// The request continues, as nothing of it has failed.
 #[tokio::test]
-async fn a_panic_in_a_hook_is_found_by_its_request() {
+async fn a_panic_in_a_hook_is_logged_with_its_request_id() {
     let (_database, app, log) = service().await;
     ask(&app, "bent", "hook", "{ fine }").await.data();
     let text = log.text();

@@ -31,11 +31,8 @@ fn post(app: &App, id: &str, document: &str) -> reqwest::RequestBuilder {
 }
 
 #[tokio::test]
-async fn what_is_refused_before_it_is_read_is_a_line() {
-    if !is_alone(
-        module_path!(),
-        "what_is_refused_before_it_is_read_is_a_line",
-    ) {
+async fn requests_refused_before_reading_are_logged() {
+    if !is_alone(module_path!(), "requests_refused_before_reading_are_logged") {
         return;
     }
     let database = TestDatabase::new(SQL).await;
@@ -77,8 +74,8 @@ async fn what_is_refused_before_it_is_read_is_a_line() {
 }
 
 #[tokio::test]
-async fn what_limits_refuse_is_a_line() {
-    if !is_alone(module_path!(), "what_limits_refuse_is_a_line") {
+async fn rate_limited_requests_are_logged() {
+    if !is_alone(module_path!(), "rate_limited_requests_are_logged") {
         return;
     }
     let log = Log::start();
@@ -114,8 +111,11 @@ async fn what_limits_refuse_is_a_line() {
 }
 
 #[tokio::test]
-async fn what_is_shed_and_who_goes_away_are_lines() {
-    if !is_alone(module_path!(), "what_is_shed_and_who_goes_away_are_lines") {
+async fn shed_requests_and_disconnected_clients_are_logged() {
+    if !is_alone(
+        module_path!(),
+        "shed_requests_and_disconnected_clients_are_logged",
+    ) {
         return;
     }
     let log = Log::start();

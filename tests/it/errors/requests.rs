@@ -35,10 +35,10 @@ fn number(line: &str, field: &str) -> f64 {
 }
 
 #[tokio::test]
-async fn a_request_is_a_line_with_its_operation_times_and_statements() {
+async fn a_request_is_logged_with_its_operation_times_and_statements() {
     if !is_alone(
         module_path!(),
-        "a_request_is_a_line_with_its_operation_times_and_statements",
+        "a_request_is_logged_with_its_operation_times_and_statements",
     ) {
         return;
     }
@@ -85,10 +85,10 @@ async fn a_request_is_a_line_with_its_operation_times_and_statements() {
 }
 
 #[tokio::test]
-async fn users_are_named_where_the_setting_says_so_and_names_stay_in_their_line() {
+async fn users_are_logged_if_configured_and_names_are_escaped() {
     if !is_alone(
         module_path!(),
-        "users_are_named_where_the_setting_says_so_and_names_stay_in_their_line",
+        "users_are_logged_if_configured_and_names_are_escaped",
     ) {
         return;
     }
@@ -129,10 +129,10 @@ async fn users_are_named_where_the_setting_says_so_and_names_stay_in_their_line(
 }
 
 #[tokio::test]
-async fn each_operation_of_a_batch_is_a_line_besides_that_of_the_batch() {
+async fn a_batch_and_each_of_its_operations_are_logged() {
     if !is_alone(
         module_path!(),
-        "each_operation_of_a_batch_is_a_line_besides_that_of_the_batch",
+        "a_batch_and_each_of_its_operations_are_logged",
     ) {
         return;
     }
@@ -183,10 +183,10 @@ async fn each_operation_of_a_batch_is_a_line_besides_that_of_the_batch() {
 }
 
 #[tokio::test]
-async fn operations_on_sockets_and_streams_are_lines_and_so_are_the_ends_of_subscriptions() {
+async fn socket_and_stream_operations_and_subscription_ends_are_logged() {
     if !is_alone(
         module_path!(),
-        "operations_on_sockets_and_streams_are_lines_and_so_are_the_ends_of_subscriptions",
+        "socket_and_stream_operations_and_subscription_ends_are_logged",
     ) {
         return;
     }
@@ -259,8 +259,8 @@ async fn operations_on_sockets_and_streams_are_lines_and_so_are_the_ends_of_subs
 }
 
 #[tokio::test]
-async fn without_the_setting_requests_are_no_lines() {
-    if !is_alone(module_path!(), "without_the_setting_requests_are_no_lines") {
+async fn requests_are_not_logged_by_default() {
+    if !is_alone(module_path!(), "requests_are_not_logged_by_default") {
         return;
     }
     let (_database, app, log) = service(SvcConfig::default()).await;

@@ -49,10 +49,10 @@ async fn service(slow_operation: Duration) -> (TestDatabase, App, Log) {
 }
 
 #[tokio::test]
-async fn a_slow_operation_is_told_with_its_statements_but_not_their_values() {
+async fn a_slow_operation_is_logged_with_statements_but_no_values() {
     if !is_alone(
         module_path!(),
-        "a_slow_operation_is_told_with_its_statements_but_not_their_values",
+        "a_slow_operation_is_logged_with_statements_but_no_values",
     ) {
         return;
     }
@@ -101,10 +101,10 @@ async fn a_slow_operation_is_told_with_its_statements_but_not_their_values() {
 }
 
 #[tokio::test]
-async fn the_warning_is_bounded_and_holds_no_sql_of_the_program() {
+async fn the_slow_warning_is_bounded_and_omits_sql_of_the_program() {
     if !is_alone(
         module_path!(),
-        "the_warning_is_bounded_and_holds_no_sql_of_the_program",
+        "the_slow_warning_is_bounded_and_omits_sql_of_the_program",
     ) {
         return;
     }

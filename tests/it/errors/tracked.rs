@@ -38,10 +38,10 @@ async fn ask(app: &App, request: &str, document: &str) -> svc_tests::Reply {
 }
 
 #[tokio::test]
-async fn errors_and_panics_are_captured_under_the_id_of_the_answer() {
+async fn errors_and_panics_are_captured_under_their_error_id() {
     if !is_alone(
         module_path!(),
-        "errors_and_panics_are_captured_under_the_id_of_the_answer",
+        "errors_and_panics_are_captured_under_their_error_id",
     ) {
         return;
     }
@@ -137,10 +137,10 @@ async fn errors_and_panics_are_captured_under_the_id_of_the_answer() {
 }
 
 #[tokio::test]
-async fn what_is_resolved_opens_again_and_what_is_ignored_does_not() {
+async fn resolved_groups_reopen_and_ignored_groups_do_not() {
     if !is_alone(
         module_path!(),
-        "what_is_resolved_opens_again_and_what_is_ignored_does_not",
+        "resolved_groups_reopen_and_ignored_groups_do_not",
     ) {
         return;
     }
@@ -194,11 +194,8 @@ async fn what_is_resolved_opens_again_and_what_is_ignored_does_not() {
 }
 
 #[tokio::test]
-async fn a_program_captures_errors_with_what_it_knows() {
-    if !is_alone(
-        module_path!(),
-        "a_program_captures_errors_with_what_it_knows",
-    ) {
+async fn a_program_captures_errors_with_context() {
+    if !is_alone(module_path!(), "a_program_captures_errors_with_context") {
         return;
     }
     let (_database, _app, tracker) = tracked().await;
@@ -227,7 +224,7 @@ async fn a_program_captures_errors_with_what_it_knows() {
         .stack_trace
         .expect("a stack, as it is the first error of all");
     assert!(
-        stack.contains("a_program_captures_errors_with_what_it_knows"),
+        stack.contains("a_program_captures_errors_with_context"),
         "{stack}"
     );
     let second = tracker.find(second).await.unwrap().unwrap();
@@ -256,8 +253,8 @@ async fn a_program_captures_errors_with_what_it_knows() {
 
 /// The role of the service calls functions and reads no table.
 #[tokio::test]
-async fn a_role_needs_no_rights_on_tables() {
-    if !is_alone(module_path!(), "a_role_needs_no_rights_on_tables") {
+async fn the_tracker_role_needs_no_table_privileges() {
+    if !is_alone(module_path!(), "the_tracker_role_needs_no_table_privileges") {
         return;
     }
     let database = TestDatabase::new(SQL).await;
@@ -297,10 +294,10 @@ async fn a_role_needs_no_rights_on_tables() {
         .await;
 }
 
-/// Errors of clients, which nobody tracks, leave the stacks to those that are tracked.
+/// Errors of clients are not tracked, and leave the stack traces to tracked errors.
 #[tokio::test]
-async fn errors_of_clients_take_no_stacks() {
-    if !is_alone(module_path!(), "errors_of_clients_take_no_stacks") {
+async fn client_errors_use_up_no_stack_traces() {
+    if !is_alone(module_path!(), "client_errors_use_up_no_stack_traces") {
         return;
     }
     let (_database, _app, tracker) = tracked().await;
@@ -321,4 +318,31 @@ async fn errors_of_clients_take_no_stacks() {
         let found = tracker.find(id).await.unwrap().unwrap();
         assert!(found.stack_trace.is_some(), "{found:?}");
     }
+}
+
+/// Default privileges also apply to the tables of this schema.
+#[tokio::test]
+async fn default_privileges_grant_no_access_to_tracked_errors() {
+    let database = TestDatabase::new(
+        "DO $do$ BEGIN EXECUTE format(
+             'CREATE ROLE %1$I; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %1$I, PUBLIC',
+             'tracks_' || current_database());
+         END $do$;
+         CREATE TABLE tb_other ();",
+    )
+    .await;
+    let pool = database.pool().await;
+    for _ in 0..2 {
+        database.execute(MIGRATION).await;
+        let readable: String = svc::sqlx::query_scalar(
+            "SELECT string_agg(oid::regclass::text, ' ') FROM pg_class
+             WHERE has_table_privilege(('tracks_' || current_database())::name, oid, 'SELECT')
+                 AND relkind = 'r' AND relnamespace IN ('svc_errors'::regnamespace, 'public'::regnamespace)",
+        )
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+        assert_eq!(readable, "tb_other");
+    }
+    pool.close().await;
 }

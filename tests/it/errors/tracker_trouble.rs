@@ -9,8 +9,8 @@ use svc_tests::{Frozen, TestDatabase, eventually, is_alone};
 use super::tracked::{PATIENCE, tracked};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ten_thousand_errors_while_the_database_stands_still_cost_no_request_its_answer() {
-    let name = "ten_thousand_errors_while_the_database_stands_still_cost_no_request_its_answer";
+async fn ten_thousand_errors_during_an_outage_block_no_request() {
+    let name = "ten_thousand_errors_during_an_outage_block_no_request";
     if !is_alone(module_path!(), name) {
         return;
     }
@@ -80,8 +80,8 @@ async fn ten_thousand_errors_while_the_database_stands_still_cost_no_request_its
 }
 
 #[tokio::test]
-async fn errors_wait_for_a_schema_that_comes_later() {
-    if !is_alone(module_path!(), "errors_wait_for_a_schema_that_comes_later") {
+async fn errors_are_stored_once_the_schema_exists() {
+    if !is_alone(module_path!(), "errors_are_stored_once_the_schema_exists") {
         return;
     }
     let database = TestDatabase::new("").await;
@@ -100,9 +100,28 @@ async fn errors_wait_for_a_schema_that_comes_later() {
     assert!(tracker.find(id).await.unwrap().is_some());
 }
 
+#[tokio::test]
+async fn an_unstorable_error_of_many_fields_is_dropped_once() {
+    let name = "an_unstorable_error_of_many_fields_is_dropped_once";
+    if !is_alone(module_path!(), name) {
+        return;
+    }
+    let (database, app, tracker) = tracked().await;
+    database
+        .execute(
+            "CREATE OR REPLACE FUNCTION svc_errors.capture(batch_id uuid, groups jsonb) RETURNS void LANGUAGE plpgsql \
+             AS $$ BEGIN RAISE EXCEPTION 'not today' USING ERRCODE = 'data_exception'; END $$",
+        )
+        .await;
+    app.query("{ a: broken b: broken c: broken }").await;
+    assert!(tracker.flush(PATIENCE).await, "{:?}", tracker.status());
+    let status = tracker.status();
+    assert_eq!((status.waiting, status.dropped), (0, 1), "{status:?}");
+}
+
 /// Two instances capture the same errors, in batches of opposite order.
 #[tokio::test]
-async fn two_instances_share_groups() {
+async fn two_instances_share_error_groups() {
     if std::env::var_os("SVC_TESTS_TRACKED").is_some() {
         let url = std::env::var("SVC_TESTS_TRACKED").unwrap();
         let tracker = init_error_tracker(sqlx::PgPool::connect(&url).await.unwrap(), "test", "1");
@@ -118,7 +137,7 @@ async fn two_instances_share_groups() {
     }
     let database = TestDatabase::new(MIGRATION).await;
     let test = format!(
-        "{}::two_instances_share_groups",
+        "{}::two_instances_share_error_groups",
         module_path!().split_once("::").unwrap().1
     );
     let instance = || {

@@ -18,7 +18,7 @@ async fn assert_helped((database, app): (&TestDatabase, &App), query: &str, inde
 }
 
 #[tokio::test]
-async fn filters_and_orders_of_columns() {
+async fn filters_on_columns_get_an_index_hint() {
     let (database, app) = development().await;
     for (query, index) in [
         (
@@ -47,7 +47,7 @@ async fn filters_and_orders_of_columns() {
 }
 
 #[tokio::test]
-async fn orders_and_what_goes_before_them() {
+async fn orders_get_an_index_hint_with_their_filters() {
     let (database, app) = development().await;
     let both = r#"{ books(where: {title: {eq: "x"}}, order_by: [{year: ASC}]) { id } }"#;
     assert_helped(
@@ -66,7 +66,7 @@ async fn orders_and_what_goes_before_them() {
 }
 
 #[tokio::test]
-async fn keys_of_relations() {
+async fn relation_keys_get_an_index_hint() {
     let (database, app) = development().await;
     let query = "{ writers { books { title } } }";
     assert_helped(
@@ -78,7 +78,7 @@ async fn keys_of_relations() {
 }
 
 #[tokio::test]
-async fn patterns_and_lists_want_other_indexes() {
+async fn patterns_and_lists_get_a_gin_index_hint() {
     let (database, app) = development().await;
     let pattern = r#"{ books(where: {title: {icontains: "x"}}) { id } }"#;
     let entry = explained(&app, pattern).await;
@@ -101,7 +101,7 @@ async fn patterns_and_lists_want_other_indexes() {
 }
 
 #[tokio::test]
-async fn what_needs_no_index_or_has_one_gives_no_hint() {
+async fn queries_that_need_no_further_index_get_no_hint() {
     let (database, app) = development().await;
     database
         .execute("CREATE INDEX ON tb_book (year) WHERE NOT gone")
@@ -124,7 +124,7 @@ async fn what_needs_no_index_or_has_one_gives_no_hint() {
 }
 
 #[tokio::test]
-async fn an_index_for_other_rows_helps_nobody() {
+async fn a_partial_index_of_other_rows_does_not_suppress_a_hint() {
     let (database, app) = development().await;
     database
         .execute("CREATE INDEX ON tb_book (title) WHERE year > 2000")

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::service::{ask, development, explained, hints};
 
 #[tokio::test]
-async fn many_fields_and_many_statements_are_bounded() {
+async fn the_number_of_explained_statements_is_bounded() {
     let (_database, app) = development().await;
     let aliases: String = (0..50)
         .map(|n| format!("a{n}: book(id: {n}) {{ title }} "))
@@ -31,7 +31,7 @@ async fn many_fields_and_many_statements_are_bounded() {
 }
 
 #[tokio::test]
-async fn long_lists_and_many_values() {
+async fn large_plans_are_omitted_and_many_values_are_explained() {
     let (_database, app) = development().await;
     let ids: Vec<_> = (100_000_000..100_009_000).collect();
     let body = json!({
@@ -60,7 +60,7 @@ async fn long_lists_and_many_values() {
 }
 
 #[tokio::test]
-async fn names_of_tables_and_columns_stay_names() {
+async fn table_and_column_names_are_quoted_in_hints() {
     let (database, app) = development().await;
     let query = r#"{ odds(where: {name: {eq: "'); DROP TABLE tb_book; --"}}) { id } }"#;
     let hint = r#"CREATE INDEX ON public."odd ""t"");--" ("drop "";--")"#;
@@ -70,7 +70,7 @@ async fn names_of_tables_and_columns_stay_names() {
 }
 
 #[tokio::test]
-async fn what_fails_is_told_of_beside_its_error() {
+async fn explanations_survive_dropped_relations_and_errors() {
     let (database, app) = development().await;
     let answer = ask(&app, "mutation { temporary }").await;
     assert_eq!(answer["data"]["temporary"], 1, "{answer}");
@@ -90,7 +90,7 @@ async fn what_fails_is_told_of_beside_its_error() {
 }
 
 #[tokio::test]
-async fn a_field_is_explained_in_the_way_it_is_merged() {
+async fn merged_fields_are_explained_once() {
     let (_database, app) = development().await;
     let answer = ask(
         &app,

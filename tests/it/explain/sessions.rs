@@ -58,7 +58,7 @@ async fn ask(app: &App, tenant: &str, query: &str) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn statements_are_planned_as_the_session_and_show_no_other_tenant() {
+async fn plans_use_the_session_and_reveal_no_other_tenant() {
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database).await;
     for (tenant, other) in [("red", "blue"), ("blue", "red")] {
@@ -83,7 +83,7 @@ async fn statements_are_planned_as_the_session_and_show_no_other_tenant() {
 }
 
 #[tokio::test]
-async fn a_view_without_the_right_to_read_it_says_so() {
+async fn an_unreadable_view_is_explained_by_its_permission_error() {
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database).await;
     ask(&app, "red", "{ locked { id } }").await;

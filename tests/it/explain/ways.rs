@@ -57,7 +57,7 @@ async fn a_planned_field_shows_its_statement_types_rows_and_plan() {
 }
 
 #[tokio::test]
-async fn each_way_has_its_name() {
+async fn each_execution_path_has_its_name() {
     let (database, app) = development().await;
     let way = async |query: &str| explained(&app, query).await["way"].clone();
     assert_eq!(way("{ book(id: 1) { title } }").await, "planned");
@@ -95,7 +95,7 @@ async fn each_way_has_its_name() {
 }
 
 #[tokio::test]
-async fn a_registered_statement_stands_at_the_first_field() {
+async fn a_registered_statement_is_listed_at_the_first_field() {
     let (_database, app) = development().await;
     let body = json!({ "documentId": "first", "variables": { "year": 1900 }, "extensions": { "explain": true } });
     let answer = app.post(&body).await.json();
@@ -122,7 +122,7 @@ async fn a_registered_statement_stands_at_the_first_field() {
 }
 
 #[tokio::test]
-async fn each_request_of_a_batch_and_of_a_socket_has_its_own() {
+async fn each_request_of_a_batch_or_socket_has_its_own_explanation() {
     let (_database, app) = development().await;
     let asked = |query: &str, explain: bool| json!({ "query": query, "extensions": { "explain": explain } });
     let batch = json!([
@@ -148,7 +148,7 @@ async fn each_request_of_a_batch_and_of_a_socket_has_its_own() {
 }
 
 #[tokio::test]
-async fn outside_of_development_and_without_the_extension_there_is_nothing() {
+async fn explanations_require_development_and_the_extension() {
     let database = library().await;
     let app = serve(&database, Environment::Production).await;
     let answer = ask(&app, "{ books(limit: 1) { id } }").await;

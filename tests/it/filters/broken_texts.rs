@@ -271,7 +271,7 @@ async fn fill(database: &TestDatabase) {
 }
 
 #[tokio::test]
-async fn no_text_breaks_the_filters_of_others() {
+async fn invalid_texts_do_not_break_filters_of_other_rows() {
     let database = TestDatabase::new(SQL).await.uncounted().await;
     fill(&database).await;
     let options = AppOptions::new()
@@ -367,7 +367,7 @@ const LOOSE: &str = r#"
 
 /// `json` may hold what `jsonb` does not: U+0000, half a pair of surrogates, too large numbers.
 #[tokio::test]
-async fn documents_that_jsonb_rejects_leave_other_rows_alone() {
+async fn documents_rejected_by_jsonb_do_not_affect_other_rows() {
     let database = TestDatabase::new(LOOSE).await;
     let options = AppOptions::new()
         .database_url(database.url())

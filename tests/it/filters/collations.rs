@@ -28,9 +28,9 @@ const SQL: &str = "
     INSERT INTO tb_word SELECT row_number() OVER (), w, w, w FROM unnest('{Rene,reader,\"Über\",more}'::text[]) AS w;
     CREATE VIEW v_data AS SELECT id, jsonb_build_object('name', name) AS data FROM tb_word;";
 
-/// The operators that compare as patterns know no such collation; they compare as in `data`.
+/// Pattern operators do not support such a collation; they compare as in `data`.
 #[tokio::test]
-async fn patterns_compare_by_the_collation_of_the_database() {
+async fn patterns_use_the_collation_of_the_database() {
     for column in ["name", "other", "third"] {
         let database = TestDatabase::new(SQL).await;
         database

@@ -229,7 +229,7 @@ const FOUND: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn filters_find_what_they_should() {
+async fn filters_match_the_expected_rows() {
     let (app, _) = app().await;
     for (condition, expected) in FOUND {
         assert_eq!(ids(&app, condition).await, *expected, "{condition}");
@@ -277,7 +277,7 @@ fn refused() -> Vec<(Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn filters_refuse_what_they_should() {
+async fn invalid_filters_are_refused_with_their_code() {
     let (app, _) = app().await;
     for (filter, code) in refused() {
         for (root, row) in ROOTS {
@@ -300,7 +300,7 @@ async fn a_malformed_uuid_never_reaches_the_database() {
 }
 
 #[tokio::test]
-async fn the_id_of_an_embedded_object_uses_the_column_where_there_is_one() {
+async fn the_id_of_an_embedded_object_uses_its_column_if_present() {
     let (app, database) = app().await;
     let filter = r#"where: {owner: {id: {eq: "00000000-0000-0000-0000-0000000000aa"}}}"#;
     for (root, _) in ROOTS {
@@ -332,7 +332,7 @@ async fn the_id_of_an_embedded_object_uses_the_column_where_there_is_one() {
 }
 
 #[tokio::test]
-async fn no_name_of_a_client_reaches_sql() {
+async fn names_sent_by_clients_never_reach_sql() {
     let (app, database) = app().await;
     for query in [
         "{ columns(where: {zzz_name: {eq: 1}}) { id } }",

@@ -227,7 +227,11 @@ fn stranger(kind: Kind, rng: &mut StdRng) -> Option<Value> {
                 .choose(rng)
                 .expect("one")
         ),
-        Kind::UuidText => json!(["abc", ""].choose(rng).expect("one")),
+        Kind::UuidText => json!(
+            ["abc", "", "urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8"]
+                .choose(rng)
+                .expect("one")
+        ),
         Kind::Step => json!([1.5, 1e300, -0.5].choose(rng).expect("one")),
         Kind::BigInt | Kind::Total => json!("-9223372036854775808"),
         Kind::Float => json!([1e-300, -1e300].choose(rng).expect("one")),

@@ -125,7 +125,7 @@ async fn app() -> (App, TestDatabase) {
 }
 
 #[tokio::test]
-async fn a_pattern_that_is_not_valid_is_the_client_s_error() {
+async fn an_invalid_pattern_is_bad_input() {
     let (app, _database) = app().await;
     for (filter, begin) in BAD {
         for field in [
@@ -159,10 +159,10 @@ async fn a_pattern_that_is_not_valid_is_the_client_s_error() {
     }
 }
 
-/// Whether PostgreSQL comes to apply a pattern depends on its plan, and so on rows that the client
-/// may not see.
+/// Whether PostgreSQL evaluates a pattern depends on its plan, and so on rows hidden from the
+/// client.
 #[tokio::test]
-async fn a_bad_pattern_is_refused_where_no_row_is_looked_at() {
+async fn an_invalid_pattern_is_refused_without_matching_rows() {
     let (app, _database) = app().await;
     for (filter, begin) in BAD {
         for field in [
@@ -197,7 +197,7 @@ async fn a_bad_pattern_is_refused_where_no_row_is_looked_at() {
 }
 
 #[tokio::test]
-async fn what_is_stored_broken_is_not_the_client_s_error() {
+async fn invalid_stored_values_are_internal_errors() {
     let (app, _database) = app().await;
     for filter in [
         r#"{path: {matchesLquery: "a.*"}}"#,
@@ -220,9 +220,9 @@ async fn what_is_stored_broken_is_not_the_client_s_error() {
     }
 }
 
-/// The filters of other rows work beside it.
+/// Filters of other rows still work.
 #[tokio::test]
-async fn a_stored_document_that_is_broken_matches_no_filter() {
+async fn an_invalid_stored_document_matches_no_filter() {
     let (app, _database) = app().await;
     for filter in [
         r#"{search: {matches: "a & b"}}"#,
@@ -240,7 +240,7 @@ async fn a_stored_document_that_is_broken_matches_no_filter() {
 }
 
 #[tokio::test]
-async fn the_pattern_of_a_database_function_is_not_the_client_s_error() {
+async fn an_invalid_pattern_in_a_function_is_an_internal_error() {
     let (app, _database) = app().await;
     let reply = app
         .query_with(
@@ -254,7 +254,7 @@ async fn the_pattern_of_a_database_function_is_not_the_client_s_error() {
 
 /// A filter that takes PostgreSQL seconds or gigabytes although the request is small.
 #[tokio::test]
-async fn a_pattern_that_would_cost_much_is_refused() {
+async fn expensive_patterns_are_refused() {
     let (app, _database) = app().await;
     let document = "query ($where: PaperWhere) { papers(where: $where) { id } }";
     let words = "x ".repeat(501);

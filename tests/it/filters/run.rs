@@ -27,7 +27,7 @@ const OF_EACH_OPERATOR: usize = 2;
 const AT_ONCE: usize = 50;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn random_filters_find_what_a_plain_evaluation_finds() {
+async fn random_filters_match_a_plain_evaluation() {
     let seed = std::env::var("FILTERS_SEED")
         .map_or(SEED, |seed| seed.parse().expect("FILTERS_SEED is a number"));
     let mut rng = StdRng::seed_from_u64(seed);

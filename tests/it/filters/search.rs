@@ -98,7 +98,7 @@ async fn queries_use_the_text_search_configuration_of_the_database() {
 }
 
 #[tokio::test]
-async fn a_list_by_rank_is_walked_with_cursors() {
+async fn a_list_ordered_by_rank_can_be_paged_with_cursors() {
     let app = app().await;
     for root in ["columnPages", "dataPages"] {
         for (count, bound, cursor, ids) in [
@@ -130,7 +130,7 @@ async fn a_list_by_rank_is_walked_with_cursors() {
 }
 
 #[tokio::test]
-async fn a_query_that_cannot_be_read_is_the_client_s_fault() {
+async fn an_invalid_search_query_is_bad_input() {
     let app = app().await;
     for (arguments, part) in [
         (
@@ -177,7 +177,7 @@ async fn a_query_that_cannot_be_read_is_the_client_s_fault() {
 }
 
 #[tokio::test]
-async fn a_document_is_shown_as_postgresql_prints_it() {
+async fn a_search_vector_is_returned_as_postgresql_prints_it() {
     let app = app().await;
     for root in ["columns", "data"] {
         let reply = app.query(&format!("{{ {root} {{ search }} }}")).await;

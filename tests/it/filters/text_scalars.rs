@@ -68,7 +68,7 @@ fn sql() -> String {
 }
 
 #[tokio::test]
-async fn texts_of_scalars_are_searched() {
+async fn text_operators_apply_to_text_scalars() {
     let database = TestDatabase::new(&sql()).await;
     let app = App::serve(options().database_url(database.url())).await;
     for (condition, expected) in [
@@ -127,7 +127,7 @@ async fn texts_of_scalars_are_searched() {
 }
 
 #[test]
-fn the_schema_tells_the_operators() {
+fn the_schema_has_text_operators_for_text_scalars() {
     let sdl = options().sdl().expect("a schema");
     let filter = |name: &str| {
         let start = sdl

@@ -26,7 +26,7 @@ fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn answers_are_for_who_asked() {
+async fn responses_are_private_and_not_stored() {
     let app = app().await;
     let hash = "8c5ee08bfbbcfb6d80cc7f2e1a8e0b0a2ff2a3a0c0a1f0a1f4a6d9a2d7e4c111";
     let by_hash = format!(
@@ -73,7 +73,7 @@ async fn answers_are_for_who_asked() {
 }
 
 #[tokio::test]
-async fn probes_are_not_answered_by_caches() {
+async fn probe_responses_are_not_stored() {
     let app = app().await;
     for path in ["/health", "/ready"] {
         assert_eq!(
@@ -85,7 +85,7 @@ async fn probes_are_not_answered_by_caches() {
 }
 
 #[tokio::test]
-async fn the_files_of_graphiql_are_the_same_for_all() {
+async fn graphiql_assets_do_not_vary_between_users() {
     let reply = app().await.get("/graphql/assets/graphiql.css").await;
     assert_eq!(
         (header(&reply, "cache-control"), header(&reply, "vary")),

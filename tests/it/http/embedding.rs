@@ -99,7 +99,7 @@ async fn a_stop_lets_requests_finish() {
 }
 
 #[tokio::test]
-async fn a_silent_client_is_hung_up_on() {
+async fn a_silent_client_is_disconnected() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     // The other time-outs come after the test has given up.
     let config = HttpConfig {

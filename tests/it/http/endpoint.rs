@@ -26,7 +26,7 @@ async fn app() -> App {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn passes_every_audit_of_graphql_http() {
+async fn the_endpoint_passes_every_graphql_http_audit() {
     let app = app().await;
     let url = app.url("/graphql");
     let output = tokio::task::spawn_blocking(move || node("audit.mjs").arg(url).output())
@@ -52,7 +52,7 @@ async fn passes_every_audit_of_graphql_http() {
 }
 
 #[tokio::test]
-async fn a_mutation_needs_post() {
+async fn a_mutation_requires_post() {
     let app = app().await;
     let reply = app.get("/graphql?query=mutation%7Bbump%7D").await;
     assert_eq!(
@@ -66,7 +66,7 @@ async fn a_mutation_needs_post() {
 }
 
 #[tokio::test]
-async fn only_json_is_taken() {
+async fn only_json_bodies_are_accepted() {
     let app = app().await;
     for content_type in [
         "text/plain",
@@ -100,7 +100,7 @@ async fn only_json_is_taken() {
 }
 
 #[tokio::test]
-async fn malformed_requests_get_json_errors_that_say_what_to_do() {
+async fn malformed_requests_get_helpful_json_errors() {
     let app = app().await;
     for (body, message) in [
         ("", "the body is empty; send a JSON object with `query`"),
@@ -130,7 +130,7 @@ async fn malformed_requests_get_json_errors_that_say_what_to_do() {
 }
 
 #[tokio::test]
-async fn the_query_string_is_read_as_the_specification_says() {
+async fn the_query_string_can_hold_query_variables_and_operation_name() {
     let app = app().await;
     let reply = app
         .get("/graphql?query=query%20A%7Bhello%7D%20query%20B(%24n%3AString!)%7Bhello(name%3A%24n)%7D&operationName=B&variables=%7B%22n%22%3A%22Ada%22%7D")
@@ -144,7 +144,7 @@ async fn the_query_string_is_read_as_the_specification_says() {
 }
 
 #[tokio::test]
-async fn the_answer_has_the_media_type_that_was_asked_for() {
+async fn the_response_has_the_accepted_media_type() {
     let app = app().await;
     for (accept, content_type, status) in [
         ("application/json", "application/json; charset=utf-8", 200),
@@ -196,7 +196,7 @@ async fn the_answer_has_the_media_type_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn operation_name_picks_the_operation() {
+async fn operation_name_selects_the_operation() {
     let app = app().await;
     let document = "query A { a: hello } query B { b: hello }";
     let reply = app

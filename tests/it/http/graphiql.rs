@@ -59,7 +59,7 @@ async fn browse(url: String, screenshot: &Path, environment: &[(&'static str, St
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn graphiql_runs_a_query_and_shows_the_docs_without_any_other_host() {
+async fn graphiql_runs_a_query_and_shows_docs_without_other_hosts() {
     let app = app(SvcConfig::default()).await;
     let folder = tempfile::tempdir().unwrap();
     let screenshot = folder.path().join("graphiql.png");
@@ -82,7 +82,7 @@ async fn graphiql_runs_a_query_and_shows_the_docs_without_any_other_host() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_button_has_answers_explained() {
+async fn the_explain_button_shows_the_explanation() {
     let app = app(SvcConfig::default()).await;
     let folder = tempfile::tempdir().unwrap();
     let environment = [
@@ -99,10 +99,9 @@ async fn a_button_has_answers_explained() {
     assert_eq!(report["cspViolations"], serde_json::json!([]), "{report:#}");
 }
 
-/// The query that the page opens with is run as it is; a link brings its query and variables, and
-/// headers stay.
+/// The example query runs unchanged; a link sets the query and its variables, and headers stay.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_opens_with_a_question_or_with_that_of_a_link() {
+async fn the_page_opens_with_an_example_query_or_that_of_a_link() {
     let app = app(SvcConfig::default()).await;
     let folder = tempfile::tempdir().unwrap();
     let screenshot = folder.path().join("graphiql.png");
@@ -126,7 +125,7 @@ async fn the_page_opens_with_a_question_or_with_that_of_a_link() {
 }
 
 #[tokio::test]
-async fn a_link_runs_nothing_before_somebody_says_so() {
+async fn opening_a_link_in_graphiql_does_not_run_its_query() {
     let app = app(SvcConfig::default()).await;
     let link = "/graphql?query=%7B%20people%20%7B%20name%20%7D%20%7D";
     let reply = app
@@ -165,7 +164,7 @@ async fn a_link_runs_nothing_before_somebody_says_so() {
 }
 
 #[tokio::test]
-async fn there_is_no_page_in_production() {
+async fn graphiql_is_off_in_production() {
     let config = SvcConfig {
         environment: svc::Environment::Production,
         ..SvcConfig::default()
@@ -188,7 +187,7 @@ async fn there_is_no_page_in_production() {
 }
 
 #[tokio::test]
-async fn the_page_works_below_a_prefix_and_allows_nothing_foreign() {
+async fn the_page_uses_relative_urls_and_a_strict_content_policy() {
     let app = app(SvcConfig::default()).await;
     let reply = app
         .send(app.request("GET", "/graphql").header("accept", "text/html"))

@@ -37,7 +37,7 @@ async fn ready(app: &App, status: u16) -> Value {
 }
 
 #[tokio::test]
-async fn ready_is_what_the_application_says_too() {
+async fn readiness_includes_checks_of_the_application() {
     let (is_up, asked) = (
         Arc::new(AtomicBool::new(true)),
         Arc::new(AtomicUsize::new(0)),
@@ -85,7 +85,7 @@ async fn ready_is_what_the_application_says_too() {
 }
 
 #[tokio::test]
-async fn checks_that_panic_or_hide_their_reason_fail() {
+async fn panicking_and_masked_checks_fail_with_an_error_id() {
     let secret = "the password is hunter2";
     let log = Log::start();
     let health = HealthCheck::new()
@@ -113,7 +113,7 @@ async fn checks_that_panic_or_hide_their_reason_fail() {
 }
 
 #[tokio::test]
-async fn a_program_runs_checks() {
+async fn a_program_can_run_its_health_checks() {
     let health = HealthCheck::new()
         .add_check("database", check_database)
         .add_check("pool", check_pool_stats)

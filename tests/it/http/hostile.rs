@@ -106,7 +106,7 @@ fn statuses(answer: &[u8]) -> Vec<u16> {
 }
 
 #[tokio::test]
-async fn each_is_answered_and_the_service_goes_on() {
+async fn hostile_requests_are_answered_and_the_service_keeps_serving() {
     let address = server().await;
     let mut wrong = Vec::new();
     let all = hostile_requests::all();

@@ -114,7 +114,7 @@ async fn still_answers(app: &App) {
 }
 
 #[tokio::test]
-async fn a_scalar_that_panics_in_a_request_is_answered() {
+async fn a_panicking_scalar_in_a_request_is_a_masked_error() {
     let app = app().await;
     let by_variable = "query ($f: Fuse!) { echo(fuse: $f) }";
     let boom = json!({ "f": "boom" });
@@ -170,7 +170,7 @@ async fn a_scalar_that_panics_in_a_request_is_answered() {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_get_is_answered_in_the_media_type_that_was_asked_for() {
+async fn a_panic_in_a_get_has_the_accepted_media_type() {
     let app = app().await;
     let path = "/graphql?query=query($f:Fuse!){echo(fuse:$f)}&variables=%7B%22f%22:%22boom%22%7D";
     for accept in ["application/json", "application/graphql-response+json"] {
@@ -191,7 +191,7 @@ async fn a_panic_in_a_get_is_answered_in_the_media_type_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn what_panics_while_a_field_runs_fails_the_field() {
+async fn a_panic_while_a_field_runs_fails_that_field() {
     let app = app().await;
     for query in [
         "{ lamps { id fuse } echo(fuse: \"good\") }",
@@ -214,7 +214,7 @@ async fn what_panics_while_a_field_runs_fails_the_field() {
 }
 
 #[tokio::test]
-async fn what_panics_over_a_request_s_headers_is_answered() {
+async fn a_panic_over_request_headers_is_a_masked_error() {
     let app = app().await;
     for (who, query) in [
         ("context", r#"mutation { light(fuse: "good") }"#),

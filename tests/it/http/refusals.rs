@@ -92,7 +92,7 @@ async fn send_all_then_read(address: SocketAddr, head: &str, pieces: &[Vec<u8>])
 }
 
 #[tokio::test]
-async fn a_refusal_is_read_after_a_body_with_a_length() {
+async fn a_refusal_is_readable_after_a_body_with_a_length() {
     let address = server().await;
     for (method, path, headers, status) in REFUSALS {
         let head = format!(
@@ -107,7 +107,7 @@ async fn a_refusal_is_read_after_a_body_with_a_length() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_read_after_a_body_in_chunks() {
+async fn a_refusal_is_readable_after_a_chunked_body() {
     let address = server().await;
     for (method, path, headers, status) in REFUSALS {
         let head = format!(
@@ -128,7 +128,7 @@ async fn a_refusal_is_read_after_a_body_in_chunks() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_first_is_refused_before_its_body() {
+async fn expect_continue_is_refused_before_the_body() {
     let address = server().await;
     for (method, path, headers, status) in REFUSALS {
         let mut client = Client::open(address).await;
@@ -155,7 +155,7 @@ async fn a_client_that_asks_first_is_refused_before_its_body() {
 }
 
 #[tokio::test]
-async fn a_small_body_that_is_not_read_leaves_the_connection_open() {
+async fn a_small_unread_body_leaves_the_connection_open() {
     let mut client = Client::open(server().await).await;
     for _ in 0..3 {
         client
@@ -168,7 +168,7 @@ async fn a_small_body_that_is_not_read_leaves_the_connection_open() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_answered_whatever_follows() {
+async fn an_invalid_request_head_is_answered_despite_more_data() {
     let address = server().await;
     let text = send_all_then_read(
         address,
@@ -183,7 +183,7 @@ async fn what_is_no_request_is_answered_whatever_follows() {
 }
 
 #[tokio::test]
-async fn the_rest_that_is_thrown_away_has_a_bound() {
+async fn the_discarded_rest_of_a_body_is_bounded() {
     let address = server().await;
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
@@ -199,7 +199,7 @@ async fn the_rest_that_is_thrown_away_has_a_bound() {
 }
 
 #[tokio::test]
-async fn a_client_that_only_waits_is_left_soon() {
+async fn a_refused_client_that_stays_silent_is_disconnected() {
     let address = server_with(HttpConfig {
         max_connections: 1,
         ..HttpConfig::default()
@@ -229,7 +229,7 @@ async fn a_client_that_only_waits_is_left_soon() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_read_over_http2() {
+async fn a_refusal_is_readable_over_http2() {
     let address = server().await;
     for (method, path, headers, status) in REFUSALS {
         let stream = TcpStream::connect(address).await.unwrap();
@@ -274,9 +274,9 @@ async fn a_refusal_is_read_over_http2() {
     }
 }
 
-/// Each part of a body costs the server, however short it is.
+/// Each chunk costs the server, however short it is.
 #[tokio::test]
-async fn a_body_in_short_parts_is_refused() {
+async fn a_body_in_tiny_chunks_is_refused() {
     let address = server().await;
     let body = format!("{{\"query\":\"{{ hello }}\"{}}}", " ".repeat(200_000));
     for (part, status) in [(1, "400"), (100, "200")] {
@@ -293,7 +293,7 @@ async fn a_body_in_short_parts_is_refused() {
     }
 }
 
-/// A body that is coded is another one to whatever decodes it on the way.
+/// A proxy that decodes such a body sees another one.
 #[tokio::test]
 async fn a_body_with_a_content_encoding_is_refused() {
     let address = server().await;
@@ -326,10 +326,10 @@ async fn a_body_with_a_content_encoding_is_refused() {
     assert!(client.answer().await.starts_with("HTTP/1.1 415 "));
 }
 
-/// RFC 9112, section 6.1: what has both lengths is read by its chunks alone, and nothing is read
-/// after it.
+/// RFC 9112, section 6.1: a body with both lengths is read by its chunks, and is the last of its
+/// connection.
 #[tokio::test]
-async fn nothing_is_read_behind_a_body_with_two_lengths() {
+async fn nothing_is_read_after_a_body_with_two_lengths() {
     let address = server().await;
     let body = r#"{"query":"{ hello }"}"#;
     let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());

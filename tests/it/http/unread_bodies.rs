@@ -105,7 +105,7 @@ async fn refused(client: &mut Client, head: &str, status: &str) -> Result<(), St
 }
 
 #[tokio::test]
-async fn a_connection_goes_on_after_a_small_body_that_was_not_read() {
+async fn a_connection_stays_open_after_a_small_unread_body() {
     let address = server(ProtectionConfig::default()).await;
     for (method, path, headers, status) in REFUSALS {
         steadily(STILL, async |_| {
@@ -130,7 +130,7 @@ async fn a_connection_goes_on_after_a_small_body_that_was_not_read() {
 }
 
 #[tokio::test]
-async fn a_connection_goes_on_after_a_request_that_was_shed() {
+async fn a_connection_stays_open_after_a_shed_request() {
     let shed_after = Duration::ZERO;
     let address = server(ProtectionConfig {
         max_in_flight: 1,
@@ -163,7 +163,7 @@ async fn a_connection_goes_on_after_a_request_that_was_shed() {
 }
 
 #[tokio::test]
-async fn a_connection_goes_on_after_a_request_that_was_limited() {
+async fn a_connection_stays_open_after_a_rate_limited_request() {
     let rule = RateLimitRule::new("/graphql/*", RateLimit::requests(1).per_minute());
     let limiting = RateLimiting::new().rules([rule]);
     let address = serve_options(options(ProtectionConfig::default()).rate_limiting(limiting)).await;
@@ -190,7 +190,7 @@ async fn a_connection_goes_on_after_a_request_that_was_limited() {
 }
 
 #[tokio::test]
-async fn a_response_before_a_long_or_late_body_says_that_the_connection_closes() {
+async fn a_response_before_a_long_or_late_body_announces_the_close() {
     let address = server(ProtectionConfig::default()).await;
     for length in [1_000_000, 500] {
         for (method, path, headers, status) in REFUSALS {

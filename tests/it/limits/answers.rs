@@ -57,7 +57,7 @@ impl Failing {
 
 /// Each error repeats the keys of its path.
 #[tokio::test]
-async fn long_keys_make_no_long_answer_of_errors() {
+async fn long_keys_do_not_inflate_the_errors() {
     let app = app().await;
     let (key, few) = (
         "k".repeat(100_000),
@@ -112,7 +112,7 @@ async fn app() -> App {
 }
 
 #[tokio::test]
-async fn an_answer_that_gets_too_large_is_an_error_of_its_field() {
+async fn an_oversized_answer_is_an_error_of_its_field() {
     let app = app().await;
     for (fits, too_large) in [
         (
@@ -168,9 +168,9 @@ async fn an_answer_that_gets_too_large_is_an_error_of_its_field() {
     );
 }
 
-/// The bytes that are written are bounded, however they are asked for.
+/// The bytes that are written are bounded, whatever the document.
 #[tokio::test]
-async fn an_answer_that_gets_too_large_takes_no_memory() {
+async fn an_oversized_answer_uses_bounded_memory() {
     // The allocator gives back what is large, and keeps nothing for each thread.
     let settings = [
         ("MALLOC_MMAP_THRESHOLD_", "131072"),
@@ -179,7 +179,7 @@ async fn an_answer_that_gets_too_large_takes_no_memory() {
     ];
     if !is_alone_with(
         module_path!(),
-        "an_answer_that_gets_too_large_takes_no_memory",
+        "an_oversized_answer_uses_bounded_memory",
         &settings,
     ) {
         return;
@@ -245,7 +245,7 @@ async fn an_answer_that_gets_too_large_takes_no_memory() {
 }
 
 #[tokio::test]
-async fn a_mutation_says_that_it_is_done() {
+async fn an_oversized_mutation_answer_reports_its_outcome() {
     let reply = app().await.query("mutation { write(length: 20000) }").await;
     assert_eq!(reply.code(), "QUERY_TOO_LARGE");
     assert!(

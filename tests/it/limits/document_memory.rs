@@ -124,11 +124,8 @@ async fn gain(
 }
 
 #[tokio::test]
-async fn an_operation_that_is_refused_leaves_no_plans() {
-    if !is_alone(
-        module_path!(),
-        "an_operation_that_is_refused_leaves_no_plans",
-    ) {
+async fn a_refused_operation_leaves_no_plans() {
+    if !is_alone(module_path!(), "a_refused_operation_leaves_no_plans") {
         return;
     }
     let app = app(&TestDatabase::new(SQL).await, 500).await.unwatched();
@@ -143,8 +140,11 @@ async fn an_operation_that_is_refused_leaves_no_plans() {
 }
 
 #[tokio::test]
-async fn plans_and_statements_weigh_in_the_bound() {
-    if !is_alone(module_path!(), "plans_and_statements_weigh_in_the_bound") {
+async fn plans_and_statements_count_towards_the_cache_bound() {
+    if !is_alone(
+        module_path!(),
+        "plans_and_statements_count_towards_the_cache_bound",
+    ) {
         return;
     }
     let app = app(&TestDatabase::new(SQL).await, 1_000_000)
@@ -161,7 +161,7 @@ async fn plans_and_statements_weigh_in_the_bound() {
 }
 
 #[tokio::test]
-async fn documents_that_fall_out_are_prepared_again() {
+async fn evicted_documents_are_prepared_again() {
     let app = app(&TestDatabase::new(SQL).await, 1_000_000).await;
     let first = app.query_with(&document(0), variables(31)).await.data();
     assert_eq!(first["a1"][0]["notes"][0]["author"]["name"], "Ada");
@@ -180,7 +180,7 @@ async fn documents_that_fall_out_are_prepared_again() {
 }
 
 #[tokio::test]
-async fn a_plan_is_refused_before_it_takes_memory() {
+async fn planning_stops_at_the_complexity_limit() {
     let app = app(&TestDatabase::new(SQL).await, 1_000).await;
     let reply = app.query_with(&document(0), variables(31)).await;
     assert!(
@@ -191,7 +191,7 @@ async fn a_plan_is_refused_before_it_takes_memory() {
 }
 
 #[test]
-fn the_bound_can_be_set() {
+fn the_document_cache_size_can_be_set() {
     let config = |value: &str| {
         SvcConfig::from_variables(|name| {
             (name == "SVC_DOCUMENT_CACHE_SIZE").then(|| value.to_owned())

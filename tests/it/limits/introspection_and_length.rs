@@ -56,7 +56,7 @@ fn whole_schema() -> String {
 }
 
 #[tokio::test]
-async fn the_introspection_query_of_tools_passes() {
+async fn a_full_introspection_query_is_answered() {
     let schema = whole_schema();
     for complexity in [Limits::default().complexity, 100] {
         let app = app(Limits {
@@ -78,7 +78,7 @@ async fn the_introspection_query_of_tools_passes() {
 }
 
 #[tokio::test]
-async fn introspection_that_repeats_itself_is_too_complex() {
+async fn repetitive_introspection_is_refused() {
     let app = app(Limits::default()).await;
     let schema = whole_schema();
     let many: String = (0..12)
@@ -119,7 +119,7 @@ async fn introspection_that_repeats_itself_is_too_complex() {
 }
 
 #[tokio::test]
-async fn introspection_counts_with_the_other_fields() {
+async fn introspection_adds_to_the_complexity_of_other_fields() {
     let app = app(Limits {
         complexity: 4,
         ..Limits::default()
@@ -147,7 +147,7 @@ fn chain(fragments: usize, inline: usize) -> String {
 }
 
 #[tokio::test]
-async fn chains_of_fragments_end_no_server() {
+async fn long_fragment_chains_are_refused() {
     let app = app(Limits::default()).await;
     for (fragments, inline) in [(1_300, 0), (99, 45), (95, 46), (60, 60)] {
         let reply = app.query(&chain(fragments, inline)).await;
@@ -165,7 +165,7 @@ async fn chains_of_fragments_end_no_server() {
 }
 
 #[tokio::test]
-async fn registered_operations_are_found_by_text_and_hash_among_long_texts() {
+async fn registered_operations_are_found_despite_long_texts() {
     let app = app(Limits::default()).await;
     let answer = json!({ "start": { "id": 0 } });
     let text = "query Start { start { id } }";

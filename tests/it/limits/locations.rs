@@ -95,7 +95,7 @@ async fn timed(app: &App, what: &str, document: &str, variables: &Value) -> Repl
 }
 
 #[tokio::test]
-async fn many_errors_far_into_a_document_are_found_quickly() {
+async fn many_errors_far_into_a_document_are_located_quickly() {
     let app = app().await;
     let fields = "OR:[]".repeat(3_700);
     let document = format!("{}{{people(where:{{{fields}}}){{id}}}}", spaces(900_000));
@@ -109,7 +109,7 @@ async fn many_errors_far_into_a_document_are_found_quickly() {
 }
 
 #[tokio::test]
-async fn a_field_that_is_selected_often_has_few_locations() {
+async fn a_repeated_field_has_few_error_locations() {
     let app = app().await;
     let document = format!(
         "{}{{{}}}",
@@ -131,7 +131,7 @@ async fn a_field_that_is_selected_often_has_few_locations() {
 }
 
 #[tokio::test]
-async fn errors_of_resolvers_have_few_locations() {
+async fn resolver_errors_have_few_locations() {
     let document = format!("{{ start {{ {} }} }}", "fail ".repeat(5_000));
     let reply = timed(
         &app().await,
@@ -150,7 +150,7 @@ async fn errors_of_resolvers_have_few_locations() {
 }
 
 #[tokio::test]
-async fn places_are_right_beyond_lines_of_any_kind() {
+async fn locations_are_correct_after_any_line_ending() {
     let app = app().await;
     for (before, line, column) in [
         ("\n".repeat(100_000), 100_001, 3),
@@ -177,7 +177,7 @@ async fn places_are_right_beyond_lines_of_any_kind() {
 }
 
 #[tokio::test]
-async fn no_more_errors_of_variables_are_made_than_are_sent() {
+async fn the_number_of_variable_errors_is_bounded() {
     let app = app().await;
     let declared: String = (0..1_000).map(|n| format!("$v{n}:Int")).collect();
     let used: String = (0..1_000).map(|n| format!("$v{n} ")).collect();
@@ -258,7 +258,7 @@ fn levels(levels: usize, width: usize) -> String {
 }
 
 #[tokio::test]
-async fn documents_that_repeat_themselves_are_answered_or_refused_quickly() {
+async fn repetitive_documents_are_answered_or_refused_quickly() {
     let app = app().await;
     for (what, document) in superlinear() {
         timed(&app, what, &document, &json!({ "operationName": "q0" })).await;

@@ -30,7 +30,7 @@ impl Note {
         )))
     }
 
-    async fn told(&self) -> Result<Option<i32>> {
+    async fn visible(&self) -> Result<Option<i32>> {
         Err(Error::new(ErrorCode::BadUserInput, "shown").with_source("not shown"))
     }
 
@@ -82,7 +82,7 @@ fn ids(reply: &Reply) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn equal_errors_are_one_line_with_a_count() {
+async fn equal_errors_are_logged_as_one_line_with_a_count() {
     let (app, _database, log) = app().await;
     let reply = app.query("{ notes(limit: 1000) { alike } }").await;
     let (lines, ids) = (errors(&log), ids(&reply));
@@ -95,7 +95,7 @@ async fn equal_errors_are_one_line_with_a_count() {
 }
 
 #[tokio::test]
-async fn a_junk_key_is_one_line() {
+async fn an_invalid_stored_key_is_at_most_one_log_line() {
     let (app, _database, log) = app().await;
     app.query("{ notes(limit: 1000) { fine writer { id } } }")
         .await;
@@ -104,7 +104,7 @@ async fn a_junk_key_is_one_line() {
 }
 
 #[tokio::test]
-async fn unlike_errors_have_a_bound_and_each_is_found() {
+async fn different_errors_are_bounded_and_each_id_is_logged() {
     let (app, _database, log) = app().await;
     let reply = app.query("{ notes(limit: 1000) { unlike } }").await;
     let lines = errors(&log);
@@ -125,7 +125,7 @@ async fn unlike_errors_have_a_bound_and_each_is_found() {
 }
 
 #[tokio::test]
-async fn long_names_of_a_client_are_cut() {
+async fn long_names_sent_by_clients_are_truncated_in_the_log() {
     let (app, _database, log) = app().await;
     let name = "a".repeat(500_000);
     app.query(&format!("{{ {name}: broken }}")).await;
@@ -134,7 +134,7 @@ async fn long_names_of_a_client_are_cut() {
 }
 
 #[tokio::test]
-async fn every_root_field_counts_for_the_same_bound() {
+async fn all_root_fields_share_one_bound_of_log_lines() {
     let (app, _database, log) = app().await;
     let fields: String = (0..50).map(|n| format!("f{n}: broken ")).collect();
     app.query(&format!("{{ {fields} }}")).await;
@@ -146,9 +146,9 @@ async fn every_root_field_counts_for_the_same_bound() {
 }
 
 #[tokio::test]
-async fn the_cause_of_an_error_that_is_shown_is_logged() {
+async fn the_hidden_cause_of_a_shown_error_is_logged() {
     let (app, _database, log) = app().await;
-    let reply = app.query("{ notes(limit: 3) { told } }").await;
+    let reply = app.query("{ notes(limit: 3) { visible } }").await;
     assert_eq!(reply.json()["errors"][2]["message"], json!("shown"));
     assert!(
         !reply.text.contains("errorId") && !reply.text.contains("not shown"),
@@ -163,7 +163,7 @@ async fn the_cause_of_an_error_that_is_shown_is_logged() {
 }
 
 #[tokio::test]
-async fn what_clients_ask_wrongly_is_not_logged() {
+async fn client_errors_are_not_logged() {
     let (app, _database, log) = app().await;
     for query in [
         "{",

@@ -68,7 +68,7 @@ async fn shortest_times(database: &TestDatabase) -> Vec<f64> {
 }
 
 #[tokio::test]
-async fn many_conditions_on_related_rows_are_planned_in_time() {
+async fn many_conditions_on_related_rows_are_planned_quickly() {
     let database = TestDatabase::new(&sql()).await;
     // The posts of user 5.
     let titles: Vec<String> = (0..11).map(|n| format!("title {}", 4 + 9 * n)).collect();

@@ -147,7 +147,7 @@ fn documents() -> Vec<(&'static str, String, &'static [&'static str])> {
 }
 
 #[tokio::test]
-async fn small_documents_do_not_hold_the_server() {
+async fn small_documents_use_little_cpu_time() {
     let app = app().await;
     for (what, document, codes) in documents() {
         let mut least = Duration::MAX;
@@ -185,7 +185,7 @@ async fn small_documents_do_not_hold_the_server() {
 }
 
 #[tokio::test]
-async fn the_body_limit_holds() {
+async fn oversized_bodies_are_refused() {
     let app = app().await;
     for size in [1_000_001, 10_000_000] {
         let request = app
@@ -200,14 +200,14 @@ async fn the_body_limit_holds() {
 }
 
 #[tokio::test]
-async fn an_answer_holds_a_bounded_number_of_errors() {
+async fn the_number_of_errors_in_an_answer_is_bounded() {
     let fields: String = (0..5_000).map(|n| format!("nope{n} ")).collect();
     let reply = app().await.query(&format!("{{ {fields} }}")).await;
     assert_eq!(reply.json()["errors"].as_array().unwrap().len(), 50);
 }
 
 #[tokio::test]
-async fn variables_hold_a_bounded_number_of_values() {
+async fn the_number_of_values_in_variables_is_bounded() {
     let app = app().await;
     for variables in [
         json!({ "v": vec![0; 20_001] }),

@@ -1,5 +1,7 @@
 //! Limits that are tried: what they would refuse runs, and the log says so.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 use svc::prelude::*;
 use svc::{LimitMode, Limits};
@@ -20,6 +22,23 @@ fn count(of: Vec<i32>) -> i32 {
     of.iter().sum()
 }
 
+#[svc_type]
+struct Link {
+    id: i32,
+}
+
+#[svc_type]
+impl Link {
+    fn next(&self, #[svc(range(1..=10))] step: i32) -> Option<Link> {
+        (self.id + step > 100).then_some(Link { id: step })
+    }
+}
+
+#[svc::query]
+fn link() -> Link {
+    Link { id: 0 }
+}
+
 const SQL: &str = "CREATE VIEW v_word AS SELECT n AS id FROM generate_series(1, 3) AS n";
 
 async fn app(limits: Limits) -> App {
@@ -28,7 +47,7 @@ async fn app(limits: Limits) -> App {
         AppOptions::new()
             .limits(limits)
             .database_url(database.url())
-            .queries(queries![words, count]),
+            .queries(queries![words, count, link]),
     )
     .await
 }
@@ -93,7 +112,7 @@ const OVER: [(&str, &str, &str); 8] = [
 ];
 
 #[tokio::test]
-async fn each_limit_has_its_code_and_can_be_tried() {
+async fn each_limit_has_its_code_and_a_warn_mode() {
     let enforced = app(tight(LimitMode::Enforce)).await;
     let log = Log::start();
     let tried = app(tight(LimitMode::Warn)).await;
@@ -130,7 +149,7 @@ async fn each_limit_has_its_code_and_can_be_tried() {
 }
 
 #[tokio::test]
-async fn what_protects_the_process_is_always_enforced() {
+async fn limits_that_protect_the_process_are_always_enforced() {
     let limits = Limits {
         tokens: 20,
         body: 1_000,
@@ -154,8 +173,41 @@ async fn what_protects_the_process_is_always_enforced() {
     );
 }
 
+/// A field of forty fragments, to which 2^40 paths lead.
+fn many_paths(step: i32) -> String {
+    let mut text = "{ link { ...f0 } }".to_owned();
+    for n in 0..40 {
+        let below = format!("next(step: 1) {{ ...f{} }}", n + 1);
+        let _ = write!(text, " fragment f{n} on Link {{ a: {below} b: {below} }}");
+    }
+    let _ = write!(
+        text,
+        " fragment f40 on Link {{ next(step: {step}) {{ id }} }}"
+    );
+    text
+}
+
 #[tokio::test]
-async fn answers_say_what_their_operation_costs_where_that_is_switched_on() {
+async fn fragment_values_are_not_checked_once_per_path() {
+    let app = app(Limits {
+        mode: LimitMode::Warn,
+        ..Limits::default()
+    })
+    .await;
+    let reply = app.query(&many_paths(10)).await;
+    assert_eq!(reply.data(), json!({ "link": { "a": null, "b": null } }));
+    let reply = app.query(&many_paths(11)).await;
+    assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
+    let errors = &reply.json()["errors"][0]["extensions"]["errors"];
+    assert_eq!(errors.as_array().map(Vec::len), Some(50), "{errors}");
+    let mut path = vec!["link"];
+    path.extend(["a"; 40]);
+    path.extend(["next", "step"]);
+    assert_eq!(errors[0]["path"], json!(path));
+}
+
+#[tokio::test]
+async fn answers_show_the_cost_of_their_operation_if_configured() {
     let shown = app(Limits {
         show_cost: true,
         ..Limits::default()

@@ -83,9 +83,9 @@ fn failure(compiler: &Compiler, case: &Path) -> Option<String> {
 /// A program that has svc under another name gets one message about it, whichever items of svc it
 /// uses.
 #[test]
-fn another_name_of_svc_is_told_once() {
+fn another_name_of_svc_is_reported_once() {
     let messages = Compiler::new("framework")
-        .check(Path::new("ui/renamed/told_once.rs"))
+        .check(Path::new("ui/renamed/reported_once.rs"))
         .messages;
     let errors: Vec<&str> = messages
         .lines()
@@ -98,7 +98,7 @@ fn another_name_of_svc_is_told_once() {
         [told, "error: aborting due to 1 previous error"],
         "{messages}"
     );
-    assert!(messages.contains("told_once.rs:3:1\n"), "{messages}");
+    assert!(messages.contains("reported_once.rs:3:1\n"), "{messages}");
 }
 
 #[test]

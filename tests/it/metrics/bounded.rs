@@ -13,7 +13,7 @@ use super::shop::{shop, things_database};
 /// The random names of operations, and how many of them are in a document.
 const NAMES: usize = 100_000;
 const IN_BATCH: usize = 500;
-/// The most names that are told apart.
+/// The most names that have series of their own.
 const MAX_OPERATIONS: u32 = 50;
 
 #[tokio::test]

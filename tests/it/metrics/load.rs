@@ -10,11 +10,8 @@ use super::series::Series;
 use super::shop::{shop, things_database};
 
 #[tokio::test]
-async fn every_series_moves_by_itself_and_says_what_was_done() {
-    if !is_alone(
-        module_path!(),
-        "every_series_moves_by_itself_and_says_what_was_done",
-    ) {
+async fn each_series_counts_exactly_the_load_sent() {
+    if !is_alone(module_path!(), "each_series_counts_exactly_the_load_sent") {
         return;
     }
     let database = things_database().await;

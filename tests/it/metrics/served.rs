@@ -17,10 +17,10 @@ fn production() -> SvcConfig {
 }
 
 #[tokio::test]
-async fn the_form_is_what_the_scraper_accepts_and_promtool_finds_no_fault() {
+async fn the_format_follows_the_accept_header_and_passes_promtool() {
     if !is_alone(
         module_path!(),
-        "the_form_is_what_the_scraper_accepts_and_promtool_finds_no_fault",
+        "the_format_follows_the_accept_header_and_passes_promtool",
     ) {
         return;
     }
@@ -97,10 +97,10 @@ fn assert_promtool_is_content(text: &str) {
 }
 
 #[tokio::test]
-async fn production_serves_them_beside_graphql_only_when_asked_to() {
+async fn production_serves_metrics_beside_graphql_only_when_enabled() {
     if !is_alone(
         module_path!(),
-        "production_serves_them_beside_graphql_only_when_asked_to",
+        "production_serves_metrics_beside_graphql_only_when_enabled",
     ) {
         return;
     }
@@ -124,8 +124,11 @@ async fn production_serves_them_beside_graphql_only_when_asked_to() {
 }
 
 #[tokio::test]
-async fn they_can_have_a_port_of_their_own() {
-    if !is_alone(module_path!(), "they_can_have_a_port_of_their_own") {
+async fn metrics_can_be_served_on_a_separate_address() {
+    if !is_alone(
+        module_path!(),
+        "metrics_can_be_served_on_a_separate_address",
+    ) {
         return;
     }
     let database = things_database().await;

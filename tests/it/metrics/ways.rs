@@ -30,8 +30,8 @@ async fn app() -> (TestDatabase, App) {
 }
 
 #[tokio::test]
-async fn each_request_of_a_batch_counts() {
-    if !is_alone(module_path!(), "each_request_of_a_batch_counts") {
+async fn each_request_of_a_batch_is_counted() {
+    if !is_alone(module_path!(), "each_request_of_a_batch_is_counted") {
         return;
     }
     let (_database, app) = app().await;
@@ -51,8 +51,8 @@ async fn each_request_of_a_batch_counts() {
 }
 
 #[tokio::test]
-async fn operations_on_sockets_count() {
-    if !is_alone(module_path!(), "operations_on_sockets_count") {
+async fn operations_on_sockets_are_counted() {
+    if !is_alone(module_path!(), "operations_on_sockets_are_counted") {
         return;
     }
     let (_database, app) = app().await;
@@ -77,10 +77,10 @@ async fn operations_on_sockets_count() {
 }
 
 #[tokio::test]
-async fn kept_answers_and_statements_of_operations_count() {
+async fn cached_responses_and_operation_sql_are_counted() {
     if !is_alone(
         module_path!(),
-        "kept_answers_and_statements_of_operations_count",
+        "cached_responses_and_operation_sql_are_counted",
     ) {
         return;
     }
@@ -134,8 +134,11 @@ async fn kept_answers_and_statements_of_operations_count() {
 }
 
 #[tokio::test]
-async fn clients_that_go_count_once() {
-    if !is_alone(module_path!(), "clients_that_go_count_once") {
+async fn a_request_whose_client_disconnects_is_counted_once() {
+    if !is_alone(
+        module_path!(),
+        "a_request_whose_client_disconnects_is_counted_once",
+    ) {
         return;
     }
     let (_database, app) = app().await;

@@ -24,7 +24,7 @@ async fn an_input_object_arrives_as_one_document() {
 
 /// An absent key leaves the column, an explicit null clears it.
 #[tokio::test]
-async fn absent_leaves_and_null_clears() {
+async fn absent_keys_keep_their_column_and_null_clears_it() {
     let (app, _database) = app().await;
     let make = r#"mutation { createUser(input: {email: "a@b.c", fullName: "Ada", bio: "writes"}) { __typename } }"#;
     app.query(make).await.data();
@@ -108,7 +108,7 @@ async fn a_text_is_not_blank() {
 
 /// A Rust type that is narrower than its scalar keeps its rule.
 #[tokio::test]
-async fn the_rust_type_of_an_argument_counts() {
+async fn a_narrower_rust_type_limits_its_argument() {
     let (app, _database) = app().await;
     let query =
         r#"mutation { createUser(input: {email: "a", fullName: "A", age: 300}) { __typename } }"#;
@@ -180,7 +180,7 @@ async fn names_that_begin_alike_do_not_collide() {
 }
 
 #[tokio::test]
-async fn values_of_the_request_come_first() {
+async fn context_values_precede_the_arguments_of_a_call() {
     let (app, _database) = app().await;
     let send = |tenant: &'static str, user: &'static str| {
         let request = app
@@ -203,7 +203,7 @@ async fn values_of_the_request_come_first() {
 }
 
 #[tokio::test]
-async fn overloads_are_told_apart_by_their_arguments() {
+async fn overloads_are_resolved_by_their_arguments() {
     let (app, _database) = app().await;
     assert_eq!(
         app.query("mutation { one(a: 1) two(a: 1, b: 2) }")

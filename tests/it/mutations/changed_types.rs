@@ -67,7 +67,7 @@ const STATUS: &str = "ALTER TYPE answer ADD ATTRIBUTE status text";
 const CHANGED: &str = "of the schema have changed in the database";
 
 #[tokio::test]
-async fn a_status_that_a_type_gets_undoes_what_failed() {
+async fn a_status_added_to_a_result_type_rolls_back_failed_calls() {
     let database = TestDatabase::new(SQL).await;
     let log = Log::start();
     let app = serve(&database, Some(Duration::from_millis(20))).await;
@@ -86,7 +86,7 @@ async fn a_status_that_a_type_gets_undoes_what_failed() {
 
 /// Without looks, a failing status that was kept is what shows it.
 #[tokio::test]
-async fn a_status_that_was_not_expected_has_the_type_looked_at() {
+async fn an_unexpected_status_reloads_the_result_type() {
     let database = TestDatabase::new(SQL).await;
     let log = Log::start();
     let app = serve(&database, None).await;
@@ -112,7 +112,7 @@ async fn a_status_that_was_not_expected_has_the_type_looked_at() {
 }
 
 #[tokio::test]
-async fn a_parameter_whose_type_is_renamed_is_followed() {
+async fn a_renamed_parameter_type_is_followed() {
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database, Some(Duration::from_millis(20))).await;
     call(&app).await.data();

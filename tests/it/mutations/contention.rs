@@ -332,7 +332,7 @@ async fn the_sql_of_registered_mutations_is_run_again() {
 }
 
 /// Waits until a statement waits for a lock.
-async fn until_one_waits(pool: &sqlx::PgPool) {
+pub(super) async fn until_one_waits(pool: &sqlx::PgPool) {
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     eventually(async || {
         match sqlx::query_scalar::<_, i64>(waits)
@@ -381,7 +381,7 @@ async fn writes_to_tables_are_run_again() {
     }
 }
 
-/// A lock that was not waited for is told at once: who says `NOWAIT` does not want to wait.
+/// A lock that was not waited for is reported at once, as `NOWAIT` asks for.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lock_is_a_conflict() {
     let (database, app) = serve(5, "read committed").await;

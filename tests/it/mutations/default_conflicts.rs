@@ -62,7 +62,7 @@ async fn ask(app: &App, tenant: &str, document: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn what_the_input_does_not_have_is_the_default_of_its_column() {
+async fn keys_missing_from_the_input_have_their_column_default() {
     for is_governed in [false, true] {
         let database = TestDatabase::new(SQL).await;
         let options = options(&database)

@@ -1,4 +1,4 @@
-//! Failures: what their authors declare is told, the rest is masked.
+//! Failures: declared errors reach the client, and others are masked.
 
 use serde_json::{Value, json};
 use svc_tests::Reply;
@@ -84,7 +84,7 @@ async fn an_unknown_status_is_never_a_success() {
     );
 }
 
-/// An exception that a function raises is told, with its hint; its details are not.
+/// An exception that a function raises reaches the client with its hint, without its details.
 #[tokio::test]
 async fn a_raised_exception_keeps_its_message() {
     let (app, _database) = app().await;
@@ -199,7 +199,7 @@ async fn a_lost_call_is_not_sent_again() {
     assert_eq!(calls, 1);
 }
 
-/// Connections that died while nobody used them cost no mutation.
+/// Connections that died while they were idle cost no mutation.
 #[tokio::test]
 async fn a_dead_connection_of_the_pool_is_replaced() {
     let (app, database) = app().await;

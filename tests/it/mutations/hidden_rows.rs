@@ -132,7 +132,7 @@ async fn ask(app: &App, mutation: &str) -> Value {
 
 /// Lines 2 and 3 are Bob's, and there is no line 4.
 #[tokio::test]
-async fn neither_constraints_nor_triggers_tell_what_a_hidden_row_holds() {
+async fn constraints_and_triggers_reveal_nothing_of_hidden_rows() {
     let (_database, app) = serve().await;
     for line in [
         "price: 5",
@@ -175,7 +175,7 @@ async fn neither_constraints_nor_triggers_tell_what_a_hidden_row_holds() {
 /// One's own row is written whatever others have, and what only others have is not there, be it one
 /// row or several.
 #[tokio::test]
-async fn rows_of_others_are_not_among_those_that_arguments_choose() {
+async fn arguments_select_no_rows_of_other_users() {
     let (database, app) = serve().await;
     let answer = ask(&app, r#"set(sku: "A", input: { name: "new" }) { id name }"#).await;
     assert_eq!(
@@ -220,7 +220,7 @@ async fn rows_of_others_are_not_among_those_that_arguments_choose() {
 /// A masked value chooses no row: the names of the products that Ada sees are masked but for that
 /// of C.
 #[tokio::test]
-async fn masked_values_choose_nothing() {
+async fn masked_values_select_no_rows() {
     let database = TestDatabase::copy_of("hidden_rows", SQL).await;
     let sql =
         "DELETE FROM tb_product WHERE tenant <> 'ada'; CREATE UNIQUE INDEX ON tb_product (name);

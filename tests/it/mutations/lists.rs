@@ -1,6 +1,7 @@
 //! Functions that give many rows: of a view, with what it has in `data`, or only their ids.
 
 use serde_json::{Value, json};
+use svc::authz::RowDecision;
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
 
@@ -52,15 +53,17 @@ AS $$ VALUES (2, 'two'), (4, 'four'), (9, 'gone') $$;
 "#;
 
 async fn app() -> (App, TestDatabase) {
+    app_with(|options| options).await
+}
+
+async fn app_with(configure: impl FnOnce(AppOptions) -> AppOptions) -> (App, TestDatabase) {
     let database = TestDatabase::new(SQL).await;
     let options = AppOptions::new()
         .auto_camel_case(true)
         .database_url(database.url())
-        .queries(queries![items]);
-    (
-        App::serve(options.mutations(mutations![rows, ids, partial, one, row, by_call])).await,
-        database,
-    )
+        .queries(queries![items])
+        .mutations(mutations![rows, ids, partial, one, row, by_call]);
+    (App::serve(configure(options)).await, database)
 }
 
 /// The answer to a mutation without errors.
@@ -125,7 +128,17 @@ async fn ids_are_read_again_from_the_view_in_one_statement() {
 }
 
 #[tokio::test]
-async fn what_a_function_leaves_out_is_read_of_the_view() {
+async fn a_row_requested_twice_is_returned_twice_under_a_row_policy() {
+    let all_but_one = |_: &Context<'_>| Ok(RowDecision::allow_where(col("id").gt(1)));
+    let (app, _database) = app_with(|options| options.row_policy::<Item>(all_but_one)).await;
+    assert_eq!(
+        done(&app, "ids(ids: [4, 1, 2, 4]) { id }").await,
+        json!([{ "id": 4 }, { "id": 2 }, { "id": 4 }])
+    );
+}
+
+#[tokio::test]
+async fn fields_omitted_by_a_function_are_read_from_the_view() {
     let (app, _database) = app().await;
     let given = json!([{ "name": "two" }, { "name": "four" }, { "name": "gone" }]);
     assert_eq!(

@@ -57,7 +57,7 @@ mod wrong {
 }
 
 #[tokio::test]
-async fn fields_that_do_not_fit_do_not_start() {
+async fn mismatched_nested_fields_stop_the_start() {
     use wrong::{keeping, linked, orders, several, single, strange, untyped};
 
     let start = |mutations, has_policy: bool| {
@@ -105,7 +105,7 @@ async fn fields_that_do_not_fit_do_not_start() {
 
 /// A table without a type is written where there are no policies; columns that it lacks are named.
 #[tokio::test]
-async fn columns_of_other_tables_are_looked_at() {
+async fn missing_columns_of_nested_tables_are_reported() {
     use wrong::{lacking, orders, untyped};
 
     let database = TestDatabase::copy_of("nested", SQL).await;

@@ -1,4 +1,4 @@
-//! Errors of a resolver's own SQL are told as those of calls.
+//! Errors of a resolver's own SQL are reported like errors of calls.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -77,7 +77,7 @@ async fn app() -> App {
 }
 
 #[tokio::test]
-async fn all_ways_tell_the_same() {
+async fn calls_and_own_sql_report_the_same_errors() {
     let app = app().await;
     assert_eq!(
         app.query("mutation { called(name: \"Ada\", age: 1) }")

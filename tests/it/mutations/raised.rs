@@ -147,7 +147,7 @@ async fn any_other_detail_stays_in_the_log() {
 
 /// Numbers that no double holds lose neither the status nor their digits.
 #[tokio::test]
-async fn numbers_of_any_size_are_told_with_their_digits() {
+async fn numbers_of_any_size_keep_their_digits_in_errors() {
     let app = app().await;
     let long = "9".repeat(200);
     for (number, in_extensions) in [

@@ -152,7 +152,7 @@ async fn serve() -> (App, TestDatabase) {
     (App::serve(options).await, database)
 }
 
-fn is_told(reply: &Reply, document: &str, code: &str, status: &Value) {
+fn assert_refused(reply: &Reply, document: &str, code: &str, status: &Value) {
     assert_eq!(reply.code(), code, "{document}: {}", reply.text);
     assert_eq!(
         &reply.json()["errors"][0]["extensions"]["status"],
@@ -185,7 +185,7 @@ fn is_told(reply: &Reply, document: &str, code: &str, status: &Value) {
 }
 
 #[tokio::test]
-async fn rows_that_the_database_refuses_are_the_client_s() {
+async fn rows_refused_by_the_database_are_client_errors() {
     let (app, _database) = serve().await;
     for (document, code, status) in [
         (
@@ -241,7 +241,7 @@ async fn rows_that_the_database_refuses_are_the_client_s() {
         ("strict(id: 99)", "NOT_FOUND", "not_found:"),
     ] {
         let document = format!("mutation {{ {document} }}");
-        is_told(&app.query(&document).await, &document, code, &json!(status));
+        assert_refused(&app.query(&document).await, &document, code, &json!(status));
     }
     assert_eq!(
         app.query("{ things { id body } }").await.data(),
@@ -276,7 +276,7 @@ const REFERENCES: &str = "
 
 /// The client has given no value that is null or not allowed.
 #[tokio::test]
-async fn rows_that_refer_to_a_row_and_cannot_follow_it_are_a_conflict() {
+async fn references_that_forbid_a_change_are_a_conflict() {
     let database = TestDatabase::new(REFERENCES).await;
     let options = AppOptions::new()
         .auto_camel_case(true)
@@ -293,7 +293,7 @@ async fn rows_that_refer_to_a_row_and_cannot_follow_it_are_a_conflict() {
         "mutation { deleteOwner(id: 6) { id } }",
     ] {
         let status = json!("conflict:reference");
-        is_told(&app.query(document).await, document, "CONFLICT", &status);
+        assert_refused(&app.query(document).await, document, "CONFLICT", &status);
     }
 
     let raised = app.query("mutation { deleteOwner(id: 7) { id } }").await;
@@ -308,7 +308,7 @@ async fn rows_that_refer_to_a_row_and_cannot_follow_it_are_a_conflict() {
 }
 
 #[tokio::test]
-async fn arguments_that_their_parameter_does_not_take_are_the_client_s() {
+async fn arguments_refused_by_their_parameter_are_client_errors() {
     let (app, _database) = serve().await;
     let id = "id: \"6f9619ff-8b86-d011-b42d-00c04fc964ff\"";
     assert_eq!(
@@ -325,7 +325,7 @@ async fn arguments_that_their_parameter_does_not_take_are_the_client_s() {
         format!("amount: 1, {id}, word: null"),
     ] {
         let document = format!("mutation {{ takes({arguments}) }}");
-        is_told(
+        assert_refused(
             &app.query(&document).await,
             &document,
             "BAD_USER_INPUT",
@@ -393,7 +393,7 @@ async fn computed_columns_take_no_value() {
         json!({"addGenerated": {"a": 1, "b": 2}})
     );
     let document = "mutation { addGenerated(input: {a: 1, b: 7}) { b } }";
-    is_told(
+    assert_refused(
         &app.query(document).await,
         document,
         "BAD_USER_INPUT",
@@ -424,7 +424,7 @@ async fn computed_columns_take_no_value() {
 
 /// A value of the request may not have the type that a policy reads.
 #[tokio::test]
-async fn a_session_variable_of_a_wrong_form_is_told() {
+async fn a_malformed_session_variable_is_named_without_its_value() {
     let database = TestDatabase::new(
         "CREATE TABLE tb_thing (id int, body text, amount int, region text, tenant uuid);
          CREATE VIEW v_thing AS SELECT * FROM tb_thing WHERE tenant = current_setting('app.tenant', true)::uuid;

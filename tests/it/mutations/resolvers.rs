@@ -38,7 +38,7 @@ async fn a_resolver_calls_functions() {
 }
 
 #[tokio::test]
-async fn a_resolver_gets_and_makes_results() {
+async fn a_resolver_receives_and_returns_mutation_results() {
     let (app, database) = app().await;
     database
         .execute("INSERT INTO tb_user (email, full_name) VALUES ('a@b.c', 'Ada')")

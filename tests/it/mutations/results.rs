@@ -72,7 +72,7 @@ async fn a_given_entity_has_any_selection() {
 
 /// A field that the function leaves out of the entity is read from the view.
 #[tokio::test]
-async fn half_an_entity_is_completed_from_the_view() {
+async fn a_partial_entity_is_completed_from_the_view() {
     let (app, database) = app().await;
     app.query(MAKE).await.data();
     let pool = database.pool().await;
@@ -198,7 +198,7 @@ async fn metadata_fills_further_fields() {
     );
 }
 
-/// Whatever numbers the metadata has, the errors and the status are told.
+/// Numbers of any size in the metadata lose neither the errors nor the status.
 #[tokio::test]
 async fn numbers_in_metadata_keep_their_digits() {
     let (app, _database) = app().await;
@@ -326,6 +326,7 @@ async fn an_entity_of_a_union_has_a_type() {
     for answered in [
         json!({ "status": "ok", "entity": { "__typename": "Order", "id": 3, "status": "open" } }),
         json!({ "status": "ok", "entity": { "id": 3, "status": "open" }, "entity_type": "Order" }),
+        json!({ "status": "ok", "entity": { "id": 3, "by": { "__typename": "User" } }, "entity_type": "Order" }),
     ] {
         let reply = answer(&app, "answerThing", answered, selection).await;
         assert_eq!(

@@ -212,7 +212,7 @@ async fn a_failing_status_undoes_the_call() {
 }
 
 #[tokio::test]
-async fn all_its_errors_are_answered() {
+async fn all_errors_of_a_failed_call_are_returned() {
     let (app, database) = app(false).await;
     let selection =
         "{ ... on NoteError { status message hint errors { identifier code message } } }";
@@ -227,7 +227,7 @@ async fn all_its_errors_are_answered() {
 }
 
 #[tokio::test]
-async fn commit_keeps_what_was_written() {
+async fn on_failure_commit_keeps_writes_of_a_failed_call() {
     let (app, database) = app(false).await;
     assert_eq!(
         run(&app, "kept", "unauthorized:x", ERROR).await.data()["it"]["code"],

@@ -165,7 +165,7 @@ async fn begin_and_commit_cost_no_round_trip() {
 }
 
 #[tokio::test]
-async fn what_fails_with_the_last_read_is_not_kept() {
+async fn a_failure_of_the_last_read_rolls_the_write_back() {
     let proxy = Proxy::new().await;
     let (_database, app) = serve(&proxy, SessionVariables::new()).await;
     done(&app, r#"add(input: {key: "a", text: "a"}) { text }"#).await;
@@ -206,7 +206,7 @@ async fn what_fails_with_the_last_read_is_not_kept() {
 }
 
 #[tokio::test]
-async fn the_lost_answer_to_the_last_read_is_told_as_unknown() {
+async fn a_lost_reply_to_the_last_read_is_an_unknown_outcome() {
     let proxy = Proxy::new().await;
     let (_database, app) = serve(&proxy, SessionVariables::new()).await;
     done(&app, r#"add(input: {key: "a", text: "a"}) { text }"#).await;

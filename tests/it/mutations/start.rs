@@ -80,7 +80,7 @@ async fn functions_that_cannot_be_called_are_named() {
 }
 
 #[tokio::test]
-async fn a_schema_that_cannot_work_does_not_start() {
+async fn an_invalid_schema_stops_the_start() {
     let start = |mutations| {
         let options = AppOptions::new()
             .database_url("postgres://nobody@localhost/none")

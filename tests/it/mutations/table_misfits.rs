@@ -55,7 +55,7 @@ mod wrong {
 
 /// The readiness names each mutation that cannot write; it writes once it can.
 #[tokio::test]
-async fn tables_that_do_not_fit_are_named() {
+async fn mismatched_tables_are_named() {
     use wrong::{no_column, no_json, no_key, no_table, products};
 
     let database = TestDatabase::copy_of("tables", SQL).await;
@@ -95,7 +95,7 @@ async fn tables_that_do_not_fit_are_named() {
 
 /// An index that is made later is noticed.
 #[tokio::test]
-async fn the_index_of_an_upsert_is_looked_at() {
+async fn a_missing_unique_index_of_an_upsert_is_reported() {
     use wrong::{no_index, products};
 
     let database = TestDatabase::copy_of("tables", SQL).await;
@@ -143,7 +143,7 @@ async fn the_index_of_an_upsert_is_looked_at() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_do_not_start() {
+async fn mismatched_arguments_stop_the_start() {
     use wrong::{no_choice, no_conflict, no_input, products};
 
     let start = |mutations| {

@@ -50,7 +50,7 @@ async fn app() -> (App, TestDatabase) {
 }
 
 #[tokio::test]
-async fn each_item_leaves_to_the_table_what_it_does_not_give() {
+async fn fields_omitted_by_an_item_have_their_column_default() {
     let (app, database) = app().await;
     let input = json!([{}, { "title": "a" }, { "body": "b" }, {}, { "title": "c", "body": "d" }]);
     let rows = app
@@ -70,7 +70,7 @@ async fn each_item_leaves_to_the_table_what_it_does_not_give() {
     assert_eq!(database.statements("INSERT INTO \"tb_note\"").await, 1);
 }
 
-/// PostgreSQL reads a document anew for each value that is taken from it, without looking at the
+/// PostgreSQL reads a document again for each value that is taken from it, without looking at the
 /// time-out meanwhile.
 #[tokio::test]
 async fn a_long_list_takes_time_that_grows_with_its_length() {

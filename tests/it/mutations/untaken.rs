@@ -112,7 +112,7 @@ async fn ask(app: &App, mutation: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_the_database_does_not_take_is_one_failure_and_nothing_is_kept() {
+async fn writes_dropped_by_triggers_fail_and_are_rolled_back() {
     for is_governed in [false, true] {
         let (database, app) = serve(REFUSING, is_governed).await;
         let before = state(&database).await;
@@ -175,7 +175,7 @@ async fn what_the_database_does_not_take_is_one_failure_and_nothing_is_kept() {
 }
 
 #[tokio::test]
-async fn a_removal_that_marks_the_row_is_done_where_the_view_no_longer_has_it() {
+async fn a_soft_delete_succeeds_where_the_view_omits_the_row() {
     for is_governed in [false, true] {
         let (database, app) = serve(MARKING, is_governed).await;
         assert_eq!(
@@ -208,7 +208,7 @@ async fn a_removal_that_marks_the_row_is_done_where_the_view_no_longer_has_it() 
 
 /// `tb_product` is a view whose triggers do nothing.
 #[tokio::test]
-async fn a_view_that_takes_nothing_is_told_of() {
+async fn writes_to_a_view_whose_triggers_do_nothing_are_errors() {
     let sql = "ALTER TABLE tb_product RENAME TO base; CREATE VIEW tb_product AS SELECT * FROM base WHERE id > 0;
         CREATE FUNCTION ignore() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
         CREATE TRIGGER ignore INSTEAD OF INSERT OR UPDATE OR DELETE ON tb_product FOR EACH ROW EXECUTE FUNCTION ignore();";

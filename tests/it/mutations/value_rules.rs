@@ -216,7 +216,7 @@ async fn arguments_have_rules() {
 }
 
 #[test]
-fn the_schema_tells_the_rules() {
+fn the_schema_describes_the_value_rules() {
     let sdl = options().sdl().unwrap();
     for part in [
         "The name that others see.",

@@ -216,7 +216,7 @@ async fn pages_have_the_errors_that_they_have_without_sql() {
 
 /// An argument's error is the answer where nothing but the statement may answer.
 #[tokio::test]
-async fn the_rust_endpoint_says_what_is_wrong() {
+async fn the_rust_endpoint_reports_argument_errors() {
     let (app, _database) = app().await;
     let document = operations()
         .into_iter()

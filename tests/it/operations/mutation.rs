@@ -9,7 +9,7 @@ const ADD: &str = "mutation Add($name: String!) { add(name: $name) { id name } }
 const ADD_SQL: &str = "INSERT INTO tb_thing (name) VALUES ($1) RETURNING jsonb_build_object('id', id, 'name', name) AS add";
 
 #[tokio::test]
-async fn a_statement_writes() {
+async fn a_mutation_is_answered_by_its_sql() {
     let store = store([Operation::new(ADD).sql(ADD_SQL)]).await;
     for n in 6..8 {
         let added = store
@@ -30,7 +30,7 @@ async fn a_statement_writes() {
 
 /// A statement whose connection PostgreSQL ends is undone, and not sent again. A query is.
 #[tokio::test]
-async fn it_is_sent_once() {
+async fn a_statement_is_sent_once() {
     let sql = "SELECT CASE WHEN nextval('runs') < 3 THEN to_jsonb(pg_terminate_backend(pg_backend_pid())) END AS";
     let store = store([
         Operation::new("mutation Touch { touch }").sql(format!("{sql} touch")),
@@ -62,7 +62,7 @@ async fn it_is_sent_once() {
 /// As calls of functions: what an author declares is for clients, the rest is masked, and nothing
 /// is left behind.
 #[tokio::test]
-async fn declared_errors_are_for_clients() {
+async fn declared_errors_reach_clients_and_others_are_masked() {
     let constraint = Constraint::new("tb_thing_name_check", "not this name");
     let store = store_with(SvcConfig::default(), |options| {
         options.constraint(constraint).operations([

@@ -37,7 +37,7 @@ fn get(parameters: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn by_text_hash_and_name() {
+async fn operations_are_found_by_text_hash_and_name() {
     for persisted_queries in [true, false] {
         let store = with(persisted_queries).await;
         let (variables, expected) = (json!({ "n": 4 }), json!({ "a": 4, "b": 4 }));
@@ -79,7 +79,7 @@ async fn by_text_hash_and_name() {
 }
 
 #[tokio::test]
-async fn what_is_not_known_or_not_clear_is_refused() {
+async fn unknown_and_ambiguous_documents_are_refused() {
     let store = with(true).await;
     for id in [
         "Nobody",
@@ -155,7 +155,7 @@ async fn what_is_not_known_or_not_clear_is_refused() {
 
 /// Neither a name nor SQL changes what may be sent how.
 #[tokio::test]
-async fn the_rules_of_the_endpoints_hold() {
+async fn registered_operations_obey_the_rules_of_each_endpoint() {
     let store = with(true).await;
     let reply = store.app.get(&get(&[("documentId", "Touch")])).await;
     assert_eq!((reply.status, store.runs.get()), (405, 0), "{}", reply.text);

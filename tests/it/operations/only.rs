@@ -28,7 +28,7 @@ async fn only(introspection: bool) -> Store {
 }
 
 #[tokio::test]
-async fn nothing_else_is_answered() {
+async fn unregistered_documents_are_refused() {
     let store = only(false).await;
     for reply in [
         store.app.query(NAMED).await,
@@ -107,7 +107,7 @@ async fn introspection_follows_its_own_setting() {
 
 /// Before it is in force, the log says what would be refused, and nothing is.
 #[tokio::test]
-async fn it_can_be_tried_out() {
+async fn warn_mode_logs_unregistered_documents() {
     let log = Log::start();
     let variables = [
         ("SVC_REGISTERED_ONLY", "true"),

@@ -48,7 +48,7 @@ async fn post(app: &App, body: Value) -> Reply {
 const DOUBLE: &str = "query Twice($n: Int!) { double(n: $n) }";
 
 #[tokio::test]
-async fn a_document_is_sent_once_and_named_from_then_on() {
+async fn a_document_sent_once_is_found_by_its_hash() {
     let app = app(true).await;
     let by_hash = json!({ "extensions": extensions(&hash(DOUBLE)), "variables": { "n": 21 } });
     let reply = post(&app, by_hash.clone()).await;

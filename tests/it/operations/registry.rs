@@ -10,7 +10,7 @@ fn numbered(n: i32) -> String {
 }
 
 #[tokio::test]
-async fn operations_come_and_go() {
+async fn operations_are_registered_and_removed_at_run_time() {
     let registry = OperationRegistry::new();
     assert!(registry.is_empty() && !registry.remove("Number1"));
     let early = registry
@@ -95,7 +95,7 @@ async fn operations_come_and_go() {
 
 /// The one that was used least recently makes room; its document is one as any other again.
 #[tokio::test]
-async fn a_full_registry_forgets_what_is_not_used() {
+async fn a_full_registry_evicts_unused_operations() {
     let registry = OperationRegistry::new();
     let config = SvcConfig {
         operations: svc::OperationsConfig {
@@ -145,7 +145,7 @@ async fn a_full_registry_forgets_what_is_not_used() {
 
 /// They are bounded in size as well.
 #[tokio::test]
-async fn large_operations_push_others_out() {
+async fn large_operations_evict_others() {
     let registry = OperationRegistry::new();
     let store = store_with(SvcConfig::default(), |options| {
         options.operation_registry(registry.clone())
@@ -173,7 +173,7 @@ async fn large_operations_push_others_out() {
 }
 
 #[tokio::test]
-async fn many_at_once_leave_a_registry_that_holds_together() {
+async fn concurrent_changes_leave_the_registry_consistent() {
     let registry = OperationRegistry::new();
     let config = SvcConfig {
         operations: svc::OperationsConfig {

@@ -78,7 +78,7 @@ async fn send(app: &App, path: &str, body: &Value) -> Reply {
 }
 
 #[tokio::test]
-async fn planned_operations_have_the_answer_of_the_other_endpoint() {
+async fn planned_operations_have_the_same_response_on_both_endpoints() {
     let app = app(true).await;
     for query in [
         "{ cities(order_by: [{name: DESC}]) { name streets { name city { name __typename } } } }",
@@ -105,7 +105,7 @@ async fn planned_operations_have_the_answer_of_the_other_endpoint() {
 }
 
 #[tokio::test]
-async fn what_runs_code_is_refused_by_its_name() {
+async fn fields_that_run_code_are_refused_by_name() {
     let app = app(true).await;
     for (query, field) in [
         ("{ found { id } }", "Query.found"),
@@ -139,7 +139,7 @@ async fn what_runs_code_is_refused_by_its_name() {
 }
 
 #[tokio::test]
-async fn it_is_off_by_default() {
+async fn the_rust_endpoint_is_off_by_default() {
     let app = app(SvcConfig::default().operations.rust_endpoint).await;
     let reply = send(
         &app,
@@ -151,7 +151,7 @@ async fn it_is_off_by_default() {
 }
 
 #[tokio::test]
-async fn an_option_enables_it() {
+async fn an_option_enables_the_rust_endpoint() {
     for (is_on, status) in [(true, 200), (false, 404)] {
         let options = AppOptions::new()
             .database_url("postgres://nobody@127.0.0.1:1/nothing")

@@ -35,7 +35,7 @@ async fn persist(store: &Store) {
 }
 
 /// Waits until an instance knows the document.
-async fn knows(store: &Store) {
+async fn until_known(store: &Store) {
     let asked = async || {
         let reply = store.by_hash(DOCUMENT, json!({})).await;
         if reply.text == RESOLVED {
@@ -48,7 +48,7 @@ async fn knows(store: &Store) {
 }
 
 #[tokio::test]
-async fn what_one_instance_was_sent_all_know() {
+async fn a_document_sent_to_one_instance_is_known_to_all() {
     let redis = Redis::new().await;
     let (first, second, only) = (
         store(&redis, false).await,
@@ -60,7 +60,7 @@ async fn what_one_instance_was_sent_all_know() {
         "PERSISTED_QUERY_NOT_FOUND"
     );
     persist(&first).await;
-    knows(&second).await;
+    until_known(&second).await;
     let (by_id, fourth) = (
         format!("sha256:{}", hash(DOCUMENT)),
         store(&redis, false).await,
@@ -83,7 +83,7 @@ async fn what_one_instance_was_sent_all_know() {
 }
 
 #[tokio::test]
-async fn a_redis_that_is_away_or_lies_costs_a_round_trip_at_most() {
+async fn an_absent_or_wrong_redis_costs_one_round_trip_at_most() {
     let mut redis = Redis::new().await;
     let (first, second) = (store(&redis, false).await, store(&redis, false).await);
     let mut connection = TcpStream::connect(("127.0.0.1", redis.port()))
@@ -109,7 +109,7 @@ async fn a_redis_that_is_away_or_lies_costs_a_round_trip_at_most() {
         "PERSISTED_QUERY_NOT_FOUND"
     );
     persist(&first).await;
-    knows(&first).await;
+    until_known(&first).await;
     assert!(
         start.elapsed() < Duration::from_secs(50),
         "{:?}",
@@ -162,7 +162,7 @@ async fn clients_cannot_fill_redis() {
     assert!(bytes < 45_000_000, "{bytes} bytes");
     // The instance itself goes on, and others do.
     persist(&first).await;
-    knows(&first).await;
+    until_known(&first).await;
     persist(&second).await;
-    knows(&store(&redis, false).await).await;
+    until_known(&store(&redis, false).await).await;
 }

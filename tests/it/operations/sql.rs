@@ -28,7 +28,7 @@ SELECT (SELECT b.data || jsonb_build_object(
 
 /// The same bytes as without SQL, and one statement in place of one for each root field.
 #[tokio::test]
-async fn bytes_are_those_of_the_ordinary_way() {
+async fn sql_gives_the_same_bytes_as_ordinary_execution() {
     let store = store([Operation::new(CARD).sql(CARD_SQL)]).await;
     // A comment makes it another document.
     let ordinary = format!("{CARD} # the ordinary way");
@@ -76,7 +76,7 @@ async fn aggregates_and_scalars_are_answered() {
 
 /// A column is ignored whose field is left out, and a statement does not run for nothing.
 #[tokio::test]
-async fn conditions_choose_among_the_columns() {
+async fn skip_and_include_select_the_columns() {
     let document = "query Some($a: Boolean!, $b: Boolean!) { resolved @include(if: $a) optional @skip(if: $b) name: __typename }";
     let store = store([Operation::new(document)
         .sql(r#"SELECT to_jsonb(nextval('runs')) AS resolved, '"x"'::jsonb AS optional"#)])
@@ -240,7 +240,7 @@ async fn mistakes_in_sql_go_to_the_log() {
 
 /// Session variables are set, each request's own.
 #[tokio::test]
-async fn a_tenant_sees_its_own() {
+async fn session_variables_are_set_for_each_request() {
     let sql = "SELECT to_jsonb(current_setting('app.tenant_id', true)) AS optional";
     let store = store([Operation::new("query Who { optional }").sql(sql)]).await;
     let ask = async |tenant: Option<&str>| {
@@ -282,7 +282,7 @@ async fn complexity_is_checked() {
 
 /// As on the ordinary way: empty in development, an error in production.
 #[tokio::test]
-async fn a_database_that_is_away() {
+async fn an_unreachable_database_is_an_error_in_production_only() {
     let document = "query Away { crates { id } optional }";
     for environment in [svc::Environment::Development, svc::Environment::Production] {
         let config = SvcConfig {

@@ -162,7 +162,7 @@ async fn hashes_of_other_forms_are_ids() {
 }
 
 #[tokio::test]
-async fn nothing_else_is_answered_on_any_path() {
+async fn unlisted_documents_are_refused_on_every_path() {
     let store = trusting(&[(
         "web.json",
         &apollo(&[("resolved", RESOLVED), ("touch", TOUCH)]),

@@ -20,7 +20,7 @@ async fn echo() -> Store {
 }
 
 #[tokio::test]
-async fn each_kind_arrives_as_its_parameter_takes_it() {
+async fn each_kind_of_value_becomes_its_parameter() {
     let store = echo().await;
     let given = json!({
         "text": "it's \"$1\"", "id": "c4ca4238-a0b9-2382-0dcc-509a6f75849b", "number": 9007199254740993_i64, "yes": true,
@@ -50,7 +50,7 @@ async fn each_kind_arrives_as_its_parameter_takes_it() {
 }
 
 #[tokio::test]
-async fn no_value_has_a_meaning_of_its_own() {
+async fn special_characters_in_values_have_no_meaning() {
     let store = echo().await;
     let texts = [
         "",
@@ -113,7 +113,7 @@ async fn no_value_has_a_meaning_of_its_own() {
 /// A value that a parameter's type does not take is the client's mistake; every other error of the
 /// statement is masked.
 #[tokio::test]
-async fn a_value_that_does_not_fit_is_the_client_s() {
+async fn a_mismatched_value_is_a_client_error() {
     let store = store([
         Operation::new("query Number($text: String, $n: JSON) { echo(text: $text, json: $n) }")
             .sql("SELECT to_jsonb(100 / ($2::jsonb)::int + $1::int) AS echo"),

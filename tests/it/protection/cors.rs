@@ -71,7 +71,7 @@ async fn no_other_origin_reads_answers_by_default() {
 }
 
 #[tokio::test]
-async fn the_origins_of_the_setting_do_and_no_others() {
+async fn only_the_configured_origins_read_responses() {
     let app = app(ProtectionConfig {
         cors_origins: vec![SITE.to_owned(), "http://localhost:3000".to_owned()],
         cors_headers: vec!["x-tenant-id".parse().unwrap()],
@@ -152,7 +152,7 @@ async fn the_origins_of_the_setting_do_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_setting_that_cannot_be_stops_the_start() {
+async fn an_invalid_setting_stops_the_start() {
     for (variables, message) in [
         (
             &[("SVC_CORS_ORIGINS", "https://app.example.com/path")][..],

@@ -71,7 +71,7 @@ fn is_refused(reply: &Reply) -> bool {
 }
 
 #[tokio::test]
-async fn what_a_form_can_send_is_refused_and_does_nothing() {
+async fn media_types_of_forms_are_refused_and_run_nothing() {
     let log = Log::start();
     let app = app(ProtectionConfig::default()).await;
     for media in [
@@ -164,7 +164,7 @@ async fn credentials_that_browsers_add_do_not_count_from_another_site() {
 }
 
 #[tokio::test]
-async fn links_forms_and_images_of_other_sites_ask_nothing() {
+async fn cross_site_links_forms_and_images_are_refused() {
     let app = app(ProtectionConfig::default()).await;
     for mode in ["navigate", "no-cors"] {
         let reply = ask(

@@ -210,7 +210,7 @@ async fn probes_are_answered_while_requests_are_shed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_burst_waits_for_its_turn_and_what_goes_on_is_shed() {
+async fn a_burst_is_queued_and_sustained_overload_is_shed() {
     let patient = |seconds| ProtectionConfig {
         shed_after: Duration::from_secs(seconds),
         ..ProtectionConfig::default()
@@ -236,7 +236,7 @@ async fn a_burst_waits_for_its_turn_and_what_goes_on_is_shed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_shedding_all_wait_for_their_turn() {
+async fn without_shedding_all_requests_are_queued() {
     let app = app(ProtectionConfig {
         load_shedding: false,
         max_in_flight: 1,

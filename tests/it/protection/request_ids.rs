@@ -41,23 +41,32 @@ async fn ask(app: &App, query: &str, id: Option<&str>) -> Reply {
         .await
 }
 
-fn said(reply: &Reply) -> &str {
+fn request_id_of(reply: &Reply) -> &str {
     reply.headers["x-request-id"].to_str().unwrap()
 }
 
 #[tokio::test]
-async fn an_identifier_is_made_or_taken_and_told() {
+async fn a_request_id_is_generated_or_accepted_and_returned() {
     let app = app(ProtectionConfig::default()).await;
     let first = ask(&app, "{ id }", None).await;
-    assert_eq!(first.data()["id"], said(&first));
-    assert_eq!(said(&first).len(), 32);
-    assert_ne!(said(&first), said(&ask(&app, "{ id }", None).await));
+    assert_eq!(first.data()["id"], request_id_of(&first));
+    assert_eq!(request_id_of(&first).len(), 32);
+    assert_ne!(
+        request_id_of(&first),
+        request_id_of(&ask(&app, "{ id }", None).await)
+    );
     for given in ["4bf92f3577b34da6", "a-b_c.d:e+f/g=h@i", &"x".repeat(128)] {
         let reply = ask(&app, "{ id }", Some(given)).await;
-        assert_eq!((said(&reply), &reply.data()["id"]), (given, &given.into()));
+        assert_eq!(
+            (request_id_of(&reply), &reply.data()["id"]),
+            (given, &given.into())
+        );
     }
     for unusable in ["", "two words", "a\"b", &"x".repeat(129), "curl;rm"] {
-        assert_ne!(said(&ask(&app, "{ id }", Some(unusable)).await), unusable);
+        assert_ne!(
+            request_id_of(&ask(&app, "{ id }", Some(unusable)).await),
+            unusable
+        );
     }
     let get = app
         .send(
@@ -65,18 +74,21 @@ async fn an_identifier_is_made_or_taken_and_told() {
                 .header("x-request-id", "mine"),
         )
         .await;
-    assert_eq!((said(&get), &get.data()["id"]), ("mine", &"mine".into()));
+    assert_eq!(
+        (request_id_of(&get), &get.data()["id"]),
+        ("mine", &"mine".into())
+    );
     let refused = app
         .send(
             app.request("POST", "/graphql")
                 .header("x-request-id", "mine"),
         )
         .await;
-    assert_eq!((refused.status, said(&refused)), (415, "mine"));
+    assert_eq!((refused.status, request_id_of(&refused)), (415, "mine"));
 }
 
 #[tokio::test]
-async fn the_log_of_an_error_says_it() {
+async fn the_log_line_of_an_error_has_the_request_id() {
     let log = Log::start();
     let app = app(ProtectionConfig::default()).await;
     ask(&app, "{ broken }", Some("find-me")).await;
@@ -91,7 +103,7 @@ async fn the_log_of_an_error_says_it() {
 }
 
 #[tokio::test]
-async fn identifiers_can_be_switched_off() {
+async fn request_ids_can_be_switched_off() {
     let app = app(ProtectionConfig {
         request_ids: false,
         ..ProtectionConfig::default()

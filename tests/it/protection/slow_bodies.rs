@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use h2::client::SendRequest;
+use serde_json::json;
 use svc::auth::{AuthError, AuthProvider, Claims, UserContext};
 use svc::axum::body::Bytes;
 use svc::events::{EventSource, SourceEvent};
 use svc::futures_util::future::BoxFuture;
 use svc::futures_util::stream::BoxStream;
 use svc::prelude::*;
-use svc::{OperationsConfig, ProtectionConfig, UploadConfig};
+use svc::{OperationsConfig, ProtectionConfig, RedisClient, UploadConfig};
 use svc_tests::raw::{Client, post};
 use svc_tests::{App, Log, Socket, eventually};
 use tokio::sync::Semaphore;
@@ -132,7 +133,12 @@ async fn others_are_answered(app: &App) {
 
 /// Begins so many requests, looks at the others, and ends the slow ones: each is answered in the
 /// end.
-async fn slow_requests_take_nothing(headers: &str, path: &str, body: &str, expected: &str) {
+async fn assert_slow_requests_hold_no_permit(
+    headers: &str,
+    path: &str,
+    body: &str,
+    expected: &str,
+) {
     let app = app().await;
     let mut clients = Vec::new();
     for _ in 0..SLOW {
@@ -160,24 +166,25 @@ const JSON: &str = "content-type: application/json";
 
 #[tokio::test]
 async fn slow_json_bodies_hold_no_permit() {
-    slow_requests_take_nothing(JSON, "/graphql", HELLO, "world").await;
+    assert_slow_requests_hold_no_permit(JSON, "/graphql", HELLO, "world").await;
 }
 
 #[tokio::test]
 async fn slow_bodies_of_the_rust_endpoint_hold_no_permit() {
     let body = r#"{"query":"{ __typename }"}"#;
-    slow_requests_take_nothing(JSON, "/graphql/rust", body, "Query").await;
+    assert_slow_requests_hold_no_permit(JSON, "/graphql/rust", body, "Query").await;
 }
 
 #[tokio::test]
 async fn slow_batches_hold_no_permit() {
-    slow_requests_take_nothing(JSON, "/graphql", &format!("[{HELLO},{HELLO}]"), "world").await;
+    assert_slow_requests_hold_no_permit(JSON, "/graphql", &format!("[{HELLO},{HELLO}]"), "world")
+        .await;
 }
 
 #[tokio::test]
 async fn slow_bodies_of_streams_hold_no_permit() {
     let headers = format!("{JSON}\r\naccept: text/event-stream");
-    slow_requests_take_nothing(&headers, "/graphql", HELLO, "event-stream").await;
+    assert_slow_requests_hold_no_permit(&headers, "/graphql", HELLO, "event-stream").await;
 }
 
 /// A service whose source of events is away.
@@ -256,7 +263,7 @@ async fn slow_uploads_hold_no_permit() {
     let operations = part("operations", HELLO);
     let body = format!("{operations}{}--b--\r\n", part("map", "{}"));
     let headers = "content-type: multipart/form-data; boundary=b\r\ngraphql-preflight: 1";
-    slow_requests_take_nothing(headers, "/graphql", &body, "world").await;
+    assert_slow_requests_hold_no_permit(headers, "/graphql", &body, "world").await;
 }
 
 /// Streams of HTTP/2 without a body, on one connection.
@@ -310,10 +317,31 @@ async fn an_identity_provider_that_hangs_holds_no_permit() {
     others_are_answered(&app).await;
 }
 
+/// One request waits for Redis, and then none until it answers.
+#[tokio::test]
+async fn a_redis_that_hangs_delays_no_series_of_requests() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let redis = RedisClient::new(&format!("redis://{}", silent.local_addr().unwrap())).unwrap();
+    let app = App::serve(options(narrow()).redis(redis)).await;
+    let start = Instant::now();
+    for number in 0..30 {
+        let query = json!({ "version": 1, "sha256Hash": format!("{number:064x}") });
+        let reply = app
+            .post(&json!({ "extensions": { "persistedQuery": query } }))
+            .await;
+        assert_eq!(reply.code(), "PERSISTED_QUERY_NOT_FOUND", "{}", reply.text);
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(15),
+        "30 unknown queries took {:?}",
+        start.elapsed()
+    );
+}
+
 /// The slowest bodies of an address are given up for its newer ones, and those of others for
 /// nobody.
 #[tokio::test]
-async fn an_address_has_so_many_bodies_under_way() {
+async fn pending_bodies_per_address_are_bounded() {
     let app = App::serve(options(ProtectionConfig {
         max_bodies_per_address: 2,
         ..narrow()
@@ -347,7 +375,7 @@ async fn an_address_has_so_many_bodies_under_way() {
 /// Slow bodies beside four clients: the clients get as many answers as just before, in one of
 /// several rounds at least, as other tests run beside.
 #[tokio::test(flavor = "multi_thread")]
-async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
+async fn other_requests_are_answered_beside_three_hundred_slow_bodies() {
     let app = Arc::new(App::serve(options(ProtectionConfig::default())).await);
     let load = async || {
         let end = Instant::now() + Duration::from_secs(1);
@@ -388,7 +416,7 @@ async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
 
 /// While requests are refused, `/ready` and the log say so, and the log says when that is over.
 #[tokio::test]
-async fn shedding_is_said() {
+async fn shedding_is_reported_by_readiness_and_the_log() {
     let log = Log::start();
     let app = App::serve(options(ProtectionConfig {
         max_in_flight: 1,

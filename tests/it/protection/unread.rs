@@ -104,7 +104,7 @@ fn close(request: &str) -> String {
 }
 
 #[tokio::test]
-async fn who_has_kept_an_answer_for_longest_loses_the_connection() {
+async fn the_client_stalled_for_longest_loses_its_connection() {
     let by_post = close(&post(&json!({ "query": DOCUMENT }).to_string()));
     let as_stream = by_post.replacen("\r\n", "\r\naccept: text/event-stream\r\n", 1);
     let by_get = "GET /graphql?query=%7Btext(length:12000000)%7D HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
@@ -129,10 +129,10 @@ async fn who_has_kept_an_answer_for_longest_loses_the_connection() {
     }
 }
 
-/// Whoever reads steadily, though slowly, outlasts those who came later and read nothing. On a
-/// machine that stands still for a second nobody reads, but not each time.
+/// A client that reads steadily, though slowly, outlasts later ones that read nothing. On a machine
+/// that stands still for a second no client reads, but not each time.
 #[tokio::test]
-async fn who_reads_steadily_gets_everything() {
+async fn a_steady_slow_reader_receives_everything() {
     let mut tries = Vec::new();
     while tries.len() < 6 {
         let (by_http, by_socket, stalled_ones) = steady_and_stalled().await;
@@ -145,7 +145,7 @@ async fn who_reads_steadily_gets_everything() {
     panic!("read by HTTP, by a socket, and by those who came later: {tries:?}");
 }
 
-/// The bytes that two who read steadily have got, and two others who came later.
+/// The bytes that two steady readers have received, and two later clients.
 async fn steady_and_stalled() -> (usize, usize, Vec<usize>) {
     let app = app().await;
     let both_read = Barrier::new(3);
@@ -205,10 +205,10 @@ async fn read_in_steps(mut stream: TcpStream, step: usize, pause: Duration) -> u
     read
 }
 
-/// Whoever takes a little all the time keeps an answer for minutes: less than 256 KiB a second is
+/// A client that reads a little all the time keeps an answer for minutes: below 256 KiB a second is
 /// too little for ten.
 #[tokio::test]
-async fn who_creeps_is_given_up_after_ten_seconds() {
+async fn a_reader_below_the_minimum_rate_is_closed_after_ten_seconds() {
     let app = app().await;
     let request = close(&post(&json!({ "query": DOCUMENT }).to_string()));
     for _ in 0..12 {
@@ -254,9 +254,9 @@ async fn abort<T>(task: JoinHandle<T>) {
     let _ = task.await;
 }
 
-/// Those who keep answers waiting do not have the others refused.
+/// Clients that keep answers waiting do not have the requests of others refused.
 #[tokio::test]
-async fn requests_of_those_who_keep_answers_are_refused() {
+async fn requests_of_stalled_clients_are_refused() {
     let app = app().await;
     let large = post(&json!({ "query": DOCUMENT }).to_string());
     let small = post(&json!({ "query": "{ text(length: 1) }" }).to_string());
@@ -330,11 +330,8 @@ async fn the_answers_of_one_socket_count_together() {
 }
 
 #[tokio::test]
-async fn clients_that_read_nothing_take_no_more_memory_than_is_allowed() {
-    if !is_alone(
-        module_path!(),
-        "clients_that_read_nothing_take_no_more_memory_than_is_allowed",
-    ) {
+async fn the_memory_of_stalled_clients_is_bounded() {
+    if !is_alone(module_path!(), "the_memory_of_stalled_clients_is_bounded") {
         return;
     }
     let app = app().await;
@@ -356,7 +353,7 @@ async fn clients_that_read_nothing_take_no_more_memory_than_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_stream_of_http2_that_takes_nothing_is_closed() {
+async fn a_stalled_http2_stream_is_closed() {
     let app = app().await;
     let mut connections = Vec::new();
     while connections.len() < 3 {

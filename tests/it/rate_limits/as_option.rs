@@ -19,7 +19,7 @@ async fn get(app: &App, path: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn graphql_is_limited_on_every_way() {
+async fn graphql_is_limited_on_every_path_and_method() {
     let clock = Clock::new();
     let operations = OperationsConfig {
         rust_endpoint: true,
@@ -75,7 +75,7 @@ async fn graphql_is_limited_on_every_way() {
 }
 
 #[tokio::test]
-async fn all_ways_are_counted_together() {
+async fn posts_gets_and_socket_upgrades_share_one_limit() {
     let clock = Clock::new();
     let app = App::serve(options().rate_limiting(two(&clock))).await;
     assert_eq!(ask(&app, CLIENT, "{ hello }").await.status, 200);
@@ -120,7 +120,7 @@ async fn each_request_of_a_batch_and_of_a_socket_is_counted() {
 }
 
 #[tokio::test]
-async fn paths_that_lead_nowhere_are_counted() {
+async fn unknown_paths_are_counted() {
     let clock = Clock::new();
     let limiting = two(&clock).default_limit(RateLimit::requests(1));
     let app = App::serve(options().rate_limiting(limiting)).await;
@@ -135,7 +135,7 @@ async fn paths_that_lead_nowhere_are_counted() {
 
 /// Passwords that are tried are counted too.
 #[tokio::test]
-async fn limits_stand_before_the_development_password() {
+async fn limits_apply_before_the_development_password() {
     let clock = Clock::new();
     let auth = AuthConfig {
         dev_password: Some("dev-pass-phrase".to_owned()),
@@ -155,7 +155,7 @@ async fn limits_stand_before_the_development_password() {
 }
 
 #[tokio::test]
-async fn they_can_be_switched_off_and_have_to_be_right() {
+async fn limits_can_be_switched_off_and_are_validated() {
     let off = RateLimiting::new().config(config(&[("SVC_RATE_LIMIT_ENABLED", "false")]));
     let app = App::serve(options().rate_limiting(off)).await;
     assert!(

@@ -22,7 +22,7 @@ async fn batch(app: &App, documents: &[&str]) -> Reply {
     post(app, "/graphql", CLIENT, &Value::from(entries)).await
 }
 
-/// The codes of the entries of an answer; "data" for those that have passed.
+/// The codes of the entries of an answer; "data" for entries that have passed.
 fn codes(reply: &Reply) -> Vec<String> {
     let code = |entry: &Value| {
         entry["errors"][0]["extensions"]["code"]
@@ -82,7 +82,7 @@ async fn each_request_counts_for_the_path() {
 
 /// Requests that cannot be run, and what is not a request at all, are not free.
 #[tokio::test]
-async fn what_cannot_run_counts_for_the_path() {
+async fn invalid_entries_count_for_the_path() {
     let clock = Clock::new();
     let app = serve(limited(&clock, RateLimit::requests(5))).await;
     let entries = json!([{ "query": "{ nothing }" }, { "query": "{" }, { "query": 7 }, 7]);
@@ -138,7 +138,7 @@ async fn each_request_counts_for_its_kind_and_its_root_fields() {
 }
 
 #[tokio::test]
-async fn each_request_takes_from_the_budget_and_gets_back_what_it_did_not_use() {
+async fn each_request_of_a_batch_is_refunded_its_unused_budget() {
     let clock = Clock::new();
     let app = serve(wide(&clock).budget(RateLimit::cost(4_100).per_minute())).await;
     // Each asks for 2,001, and uses 7.
@@ -169,9 +169,9 @@ async fn each_request_takes_from_the_budget_and_gets_back_what_it_did_not_use() 
     );
 }
 
-/// The answer tells how each limit stands at its end, once.
+/// The response states each limit as it is at its end, once.
 #[tokio::test]
-async fn a_limit_is_told_once() {
+async fn headers_state_each_limit_once() {
     let clock = Clock::new();
     let settings = super::service::config(&[("SVC_RATE_LIMIT_STANDARD_HEADERS", "true")]);
     let app = serve(limited(&clock, RateLimit::requests(20)).config(settings)).await;

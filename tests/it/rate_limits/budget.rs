@@ -16,7 +16,7 @@ async fn serve_budget(clock: &Clock, budget: u64) -> App {
     serve(wide(clock).budget(RateLimit::cost(budget).per_minute())).await
 }
 
-async fn told(app: &App, document: &str) -> Reply {
+async fn ask_with_cost(app: &App, document: &str) -> Reply {
     let body = json!({ "query": document }).to_string();
     let request = app
         .request("POST", "/graphql")
@@ -31,11 +31,11 @@ async fn told(app: &App, document: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn what_was_asked_and_not_used_is_given_back() {
+async fn unused_complexity_is_refunded() {
     let clock = Clock::new();
     let app = serve_budget(&clock, 2_010).await;
     clock.before_the_minute(60_000);
-    let reply = told(&app, "{ items(limit: 1000) { name size } }").await;
+    let reply = ask_with_cost(&app, "{ items(limit: 1000) { name size } }").await;
     let minute = reply.json()["extensions"]["rateLimit"]["resetAt"]
         .as_str()
         .unwrap()
@@ -45,7 +45,7 @@ async fn what_was_asked_and_not_used_is_given_back() {
     assert_eq!(reply.json()["extensions"], json!({ "rateLimit": expected }));
     // 2,003 are left, of which this asks for 2,001.
     assert_eq!(
-        told(&app, "{ items(limit: 1000) { name size } }")
+        ask_with_cost(&app, "{ items(limit: 1000) { name size } }")
             .await
             .json()["extensions"]["rateLimit"]["remaining"],
         1_996
@@ -85,7 +85,7 @@ async fn an_operation_over_the_whole_budget_never_passes() {
 async fn aliases_pay_for_each() {
     let clock = Clock::new();
     let app = serve_budget(&clock, 50).await;
-    let reply = told(
+    let reply = ask_with_cost(
         &app,
         "{ a: items(limit: 3) { name size } b: items(limit: 3) { n: name m: name size } }",
     )
@@ -97,14 +97,14 @@ async fn aliases_pay_for_each() {
 
 /// A client that goes away gets back what was not used, once.
 #[tokio::test]
-async fn what_is_left_of_a_request_that_was_dropped_is_given_back_once() {
+async fn a_dropped_request_is_refunded_its_unused_budget_once() {
     // Enough for looks until what is waited for has happened, each of which costs one.
     let budget: u32 = 100_000;
     let clock = Clock::new();
     let app = serve_budget(&clock, budget.into()).await;
     let looks = Cell::new(0_i64);
     let taken = async || {
-        let reply = told(&app, "{ hello }").await;
+        let reply = ask_with_cost(&app, "{ hello }").await;
         looks.set(looks.get() + 1);
         let left = reply.json()["extensions"]["rateLimit"]["remaining"].as_i64();
         left.map(|left| i64::from(budget) - left - looks.get())
@@ -129,12 +129,12 @@ async fn what_is_left_of_a_request_that_was_dropped_is_given_back_once() {
 
 /// A request that fails has not used what it asked for either.
 #[tokio::test]
-async fn a_request_that_is_late_gets_back_what_it_did_not_use() {
+async fn a_timed_out_request_is_refunded_its_unused_budget() {
     let clock = Clock::new();
     let limiting = wide(&clock).budget(RateLimit::cost(2_010).per_minute());
     let options = super::service::options().request_timeout(Duration::from_secs(3));
     let app = super::service::serve_options(options, limiting).await;
-    let late = told(&app, "{ never(limit: 900) { name size } }").await;
+    let late = ask_with_cost(&app, "{ never(limit: 900) { name size } }").await;
     assert_eq!((late.status, late.code()), (504, "TIMEOUT".to_owned()));
     assert_eq!(late.json()["extensions"]["rateLimit"]["remaining"], 2_009);
 }

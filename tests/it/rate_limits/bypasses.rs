@@ -75,7 +75,7 @@ async fn a_registered_operation_is_counted_as_its_document() {
 
 /// GET, POST and `/graphql/rust` are one endpoint.
 #[tokio::test]
-async fn all_ways_to_the_endpoint_are_counted_together() {
+async fn gets_posts_and_the_rust_endpoint_share_one_limit() {
     let clock = Clock::new();
     let mut settings = SvcConfig::default();
     settings.operations.rust_endpoint = true;
@@ -175,7 +175,7 @@ async fn raw_status(app: &App, path: &str) -> u16 {
 
 /// The paths of probes are free as they stand, and not what resolves to one of them.
 #[tokio::test]
-async fn no_path_is_free_that_resolves_to_that_of_a_probe() {
+async fn paths_that_resolve_to_a_probe_are_limited() {
     let clock = Clock::new();
     let app =
         serve(limited(&clock, RateLimit::requests(1_000)).default_limit(RateLimit::requests(2)))
@@ -303,7 +303,7 @@ async fn forged_headers_of_proxies_are_not_believed() {
 
 /// A client of IPv6 has many addresses in its network.
 #[tokio::test]
-async fn rotating_through_a_network_of_ipv6_frees_nobody() {
+async fn addresses_of_one_ipv6_network_share_a_limit() {
     let clock = Clock::new();
     let app = serve(limited(&clock, RateLimit::requests(2))).await;
     let addresses: Vec<_> = (0..20)

@@ -23,7 +23,7 @@ async fn with(app: &App, headers: &[(&str, &str)]) -> u16 {
 }
 
 #[tokio::test]
-async fn users_are_counted_wherever_they_are() {
+async fn users_are_counted_across_addresses() {
     let clock = Clock::new();
     let app = serve(limited(&clock, TWO)).await;
     assert_eq!(
@@ -187,7 +187,7 @@ async fn lists_name_addresses_networks_and_keys() {
 /// Any client can send these headers where no proxy is trusted: the address that one names is on no
 /// whitelist, nor is that of the other end, which may be a proxy's.
 #[tokio::test]
-async fn an_address_that_nobody_vouches_for_frees_nobody() {
+async fn an_untrusted_address_matches_no_whitelist() {
     let whitelist = ("SVC_RATE_LIMIT_WHITELIST", "10.0.0.0/8, 127.0.0.1");
     let clock = Clock::new();
     let app = serve(limited(&clock, TWO).config(config(&[whitelist]))).await;
@@ -227,7 +227,7 @@ async fn an_address_that_nobody_vouches_for_frees_nobody() {
 
 /// A client on the blacklist does not leave it by naming another address.
 #[tokio::test]
-async fn an_address_that_nobody_vouches_for_hides_nobody() {
+async fn an_untrusted_address_does_not_evade_the_blacklist() {
     let clock = Clock::new();
     let app =
         serve(limited(&clock, TWO).config(config(&[("SVC_RATE_LIMIT_BLACKLIST", "127.0.0.0/8")])))
@@ -323,7 +323,7 @@ async fn violations_are_logged() {
     log.has("resource=\"/other\"").await;
 }
 
-/// One who is counted by a user may still be refused by address; time heals a limit and no list.
+/// A client counted as a user can still be refused by address; a limit ends, a list does not.
 #[tokio::test]
 async fn a_list_does_not_end_with_a_window() {
     let clock = Clock::new();

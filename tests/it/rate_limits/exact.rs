@@ -11,7 +11,7 @@ const LIMIT: RateLimit = RateLimit::requests(90).per_minute();
 const CLIENT: &str = "192.0.2.1";
 
 #[tokio::test]
-async fn a_fixed_window_begins_anew_at_its_edge() {
+async fn a_fixed_window_restarts_at_its_edge() {
     let clock = Clock::new();
     let app = serve(limited(&clock, LIMIT.strategy(FixedWindow))).await;
     clock.before_the_minute(1);
@@ -51,9 +51,9 @@ async fn a_token_bucket_is_refilled_evenly() {
     assert_eq!(flood(&app, CLIENT, "{ hello }", 128).await, 70);
 }
 
-/// One who waits as long as he is told is let through, and not a second sooner.
+/// A client that waits for `Retry-After` is admitted, and not a second sooner.
 #[tokio::test]
-async fn who_waits_for_the_time_told_is_let_through() {
+async fn a_client_is_admitted_exactly_after_retry_after() {
     for strategy in [FixedWindow, SlidingWindow, TokenBucket] {
         let clock = Clock::new();
         let limit = RateLimit::requests(7)

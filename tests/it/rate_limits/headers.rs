@@ -5,7 +5,7 @@ use svc::rate_limit::{RateLimit, RateLimitStrategy};
 use super::service::{Clock, ask, config, limited, serve};
 
 #[tokio::test]
-async fn accepted_responses_tell_what_is_left() {
+async fn accepted_responses_state_the_remaining_requests() {
     let clock = Clock::new();
     let app = serve(limited(&clock, RateLimit::requests(3).per_minute())).await;
     clock.before_the_minute(20_000);
@@ -27,9 +27,9 @@ async fn accepted_responses_tell_what_is_left() {
     }
 }
 
-/// Of several limits the headers tell of the one with the least left.
+/// Of several limits the headers state the one with the least left.
 #[tokio::test]
-async fn the_tightest_limit_is_told() {
+async fn headers_state_the_tightest_limit() {
     let clock = Clock::new();
     let wide = RateLimit::requests(50);
     let limiting = limited(&clock, RateLimit::requests(10)).kinds(
@@ -52,7 +52,7 @@ async fn the_tightest_limit_is_told() {
 }
 
 #[tokio::test]
-async fn the_drafts_headers_tell_all_limits() {
+async fn the_draft_headers_state_all_limits() {
     let clock = Clock::new();
     let many = RateLimit::requests(50);
     let limiting = limited(

@@ -1,4 +1,4 @@
-//! Rate limits: who is counted, what passes, and what the others are told.
+//! Rate limits: the clients that are counted, the requests that pass, and the refusals.
 
 mod as_option;
 mod batches;

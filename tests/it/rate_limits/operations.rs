@@ -44,7 +44,7 @@ async fn tiers_are_counted_by_themselves() {
 }
 
 #[tokio::test]
-async fn the_defaults_are_those_of_the_book() {
+async fn the_default_limits_match_the_book() {
     let clock = Clock::new();
     let wide_rule = svc::rate_limit::RateLimitRule::new("*", RateLimit::requests(1_000));
     let app = serve(clock.set_in(RateLimiting::new()).rules([wide_rule])).await;

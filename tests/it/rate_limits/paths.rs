@@ -1,4 +1,4 @@
-//! Limits of paths: the rules, the settings, and what clients are told.
+//! Limits of paths: the rules, the settings, and the responses to clients.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn passing_at(app: &App, path: &str, count: usize) -> usize {
 }
 
 #[tokio::test]
-async fn the_default_rules_are_those_of_the_book() {
+async fn the_default_rules_match_the_book() {
     let clock = Clock::new();
     let app = serve(clock.set_in(RateLimiting::new())).await;
     for (path, most) in [("/auth/login", 5), ("/api/things", 100), ("/other", 100)] {
@@ -119,7 +119,7 @@ async fn nothing_is_limited_where_limits_are_off() {
 
 /// The body and the headers of a request that is limited outside of GraphQL.
 #[tokio::test]
-async fn a_limited_request_is_told_why_and_for_how_long() {
+async fn a_limited_request_gets_a_message_and_retry_after() {
     let clock = Clock::new();
     let rule =
         RateLimitRule::new("/api/*", RateLimit::requests(2).per_minute()).message("two are enough");
@@ -149,9 +149,9 @@ async fn a_limited_request_is_told_why_and_for_how_long() {
     assert_eq!(get(&app, "/api/things", CLIENT).await.status, 200);
 }
 
-/// A request to the endpoint of GraphQL gets the same, as GraphQL tells errors.
+/// A request to the endpoint of GraphQL gets the same as a GraphQL error.
 #[tokio::test]
-async fn a_limited_operation_is_told_as_graphql() {
+async fn a_limited_operation_gets_a_graphql_error() {
     let clock = Clock::new();
     let rule = RateLimitRule::new("/graphql", RateLimit::requests(1).per_minute())
         .message("one is enough");

@@ -56,7 +56,7 @@ async fn instances(redis: &Redis, limiting: impl Fn(&Clock) -> RateLimiting) -> 
 }
 
 #[tokio::test]
-async fn instances_let_through_exactly_as_many_together() {
+async fn instances_share_exact_limits() {
     let redis = Redis::new().await;
     for (number, strategy) in [FixedWindow, SlidingWindow, TokenBucket]
         .into_iter()
@@ -126,7 +126,7 @@ async fn all_limits_of_a_request_are_one_round_trip() {
 
 /// The part that an operation did not use is given back in Redis.
 #[tokio::test]
-async fn a_budget_is_shared_and_given_back() {
+async fn a_budget_is_shared_and_refunded() {
     let redis = Redis::new().await;
     let apps = instances(&redis, |clock| {
         wide(clock)
@@ -154,7 +154,7 @@ async fn a_budget_is_shared_and_given_back() {
     assert_eq!(ask(&apps[1], CLIENT, large).await.status, 429);
 }
 
-/// Nothing of a client can be read in Redis, and one client's keys lie in one slot of a cluster.
+/// Nothing of a client can be read in Redis, and one client's keys are in one slot of a cluster.
 #[tokio::test]
 async fn keys_hold_no_client_and_one_hash_tag() {
     let redis = Redis::new().await;
@@ -273,7 +273,7 @@ async fn redis_may_be_frozen() {
 /// Under load, no request fails or waits for long while Redis goes and comes, and no more pass than
 /// may.
 #[tokio::test]
-async fn redis_may_go_and_come_under_load() {
+async fn limits_hold_while_redis_goes_and_returns_under_load() {
     let mut redis = Redis::new().await;
     let limit = RateLimit::requests(100).per(window()).strategy(FixedWindow);
     let app = instance(&redis, limited(&Clock::new(), limit)).await;
@@ -299,7 +299,7 @@ async fn redis_may_go_and_come_under_load() {
 /// Requests that come to no operation are counted beside others, as nobody may wait for their
 /// answer any more.
 #[tokio::test]
-async fn what_comes_to_no_operation_is_counted_in_redis() {
+async fn requests_that_run_no_operation_are_counted_in_redis() {
     let redis = Redis::new().await;
     let limiting = limited(&Clock::new(), RateLimit::requests(100).per(window())).config(patient());
     let app = serve_options(with_batches(), limiting.redis_client(&client_of(&redis))).await;

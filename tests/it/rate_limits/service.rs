@@ -218,7 +218,7 @@ pub(super) async fn post(app: &App, path: &str, client: &str, body: &Value) -> R
     app.send(request.body(body.to_string())).await
 }
 
-/// The number of those that pass, of many that are sent at once.
+/// The number of requests that pass, of many that are sent at once.
 pub(super) async fn passing(
     requests: impl IntoIterator<Item = impl Future<Output = Reply>>,
 ) -> usize {

@@ -56,7 +56,7 @@ async fn run_document(socket: &mut Socket, document: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_operation_counts_and_so_does_the_opening() {
+async fn operations_and_the_opening_of_a_socket_are_counted() {
     let clock = Clock::new();
     let app = serve(limited(&clock, RateLimit::requests(4))).await;
     let mut socket = open(&app, CLIENT).await.unwrap();
@@ -206,7 +206,7 @@ async fn documents_that_cannot_run_count_for_the_path() {
 }
 
 #[tokio::test]
-async fn a_budget_is_taken_and_given_back_on_sockets() {
+async fn a_budget_is_taken_and_refunded_on_sockets() {
     let clock = Clock::new();
     let app = serve(wide(&clock).budget(RateLimit::cost(2_010).per_minute())).await;
     let mut socket = open(&app, CLIENT).await.unwrap();

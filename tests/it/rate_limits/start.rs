@@ -21,7 +21,7 @@ fn refused_setting(name: &'static str, value: &'static str) -> String {
 }
 
 #[test]
-fn a_limit_that_cannot_be_is_named() {
+fn an_invalid_limit_is_named() {
     let rule = |limit| RateLimiting::new().rules([RateLimitRule::new("/x", limit)]);
     let error = refused(rule(RateLimit::requests(0)));
     assert_eq!(
@@ -70,7 +70,7 @@ fn a_limit_that_cannot_be_is_named() {
 }
 
 #[test]
-fn a_setting_that_cannot_be_is_named() {
+fn an_invalid_setting_is_named() {
     let error = refused_setting("SVC_RATE_LIMIT_WINDOW_TYPE", "rolling");
     assert_eq!(
         error,
@@ -106,7 +106,7 @@ fn a_setting_that_cannot_be_is_named() {
 }
 
 #[tokio::test]
-async fn the_start_warns_where_clients_may_name_their_address() {
+async fn the_start_warns_where_clients_can_forge_their_address() {
     let log = Log::start();
     drop(setup_rate_limiting(Router::new(), RateLimiting::new()).unwrap());
     log.has("clients may name their own address").await;

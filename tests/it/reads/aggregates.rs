@@ -150,7 +150,7 @@ async fn numbers_are_exact_and_dates_are_dates() {
 }
 
 #[tokio::test]
-async fn rows_are_grouped_by_what_by_names() {
+async fn rows_are_grouped_by_the_fields_of_by() {
     let (_database, app) = app().await;
     let groups = app
         .same(
@@ -202,7 +202,7 @@ async fn rows_are_grouped_by_what_by_names() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_computed_is_a_clean_error() {
+async fn invalid_aggregates_are_client_errors() {
     let (_database, app) = app().await;
     let reply = app
         .query("{ columns { groups(by: [KIND], orderBy: [{key: {city: ASC}}]) { key { kind } } } }")

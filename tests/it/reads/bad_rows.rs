@@ -1,4 +1,4 @@
-//! One bad row, or one value that nobody asked for, fails nothing beside it.
+//! One bad row, or one value that is not selected, fails nothing beside it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -26,7 +26,7 @@ impl Writer {
     }
 }
 
-/// Everything lies in `data`, also the key of the author.
+/// Everything is in `data`, also the key of the author.
 #[svc_type(sql_source = "v_note")]
 struct Note {
     id: i32,
@@ -78,7 +78,10 @@ CREATE VIEW v_note AS SELECT data FROM tb_note;
 "#;
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of("bad_rows", SQL).await;
+    serve(&TestDatabase::copy_of("bad_rows", SQL).await).await
+}
+
+async fn serve(database: &TestDatabase) -> App {
     let options = AppOptions::new()
         .database_url(database.url())
         .auto_camel_case(true);
@@ -173,6 +176,22 @@ async fn a_bad_key_fails_its_own_relation() {
         { "name": "Ada", "notes": [{ "id": 1 }] }, { "name": "Bea", "notes": [] }, { "name": "Cleo", "notes": [{ "id": 3 }] }
     ]);
     assert_eq!((&data["writers"], errors), (&rows, json!([])));
+}
+
+/// With the setting off, `\.` in the pattern of a time would be any character.
+#[tokio::test]
+async fn bad_values_are_read_past_without_standard_conforming_strings() {
+    let database = TestDatabase::copy_of("bad_rows", SQL).await;
+    database
+        .execute(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET standard_conforming_strings = off', current_database()); END $$;
+             INSERT INTO tb_note VALUES ('{\"id\": 4, \"at\": \"2024-01-01T00:00:00x5Z\"}')",
+        )
+        .await;
+    let app = serve(&database).await;
+    let notes = "notes(where: {at: {lt: \"2024-02-01T00:00:00Z\"}}) { id }";
+    let (data, errors) = parts(&app.query(&format!("{{ {notes} }}")).await);
+    assert_eq!((&data["notes"], errors), (&json!([{ "id": 1 }]), json!([])));
 }
 
 #[tokio::test]
@@ -299,7 +318,7 @@ async fn a_value_that_is_not_selected_fails_only_methods() {
 }
 
 #[tokio::test]
-async fn only_a_cursor_that_was_sent_is_blamed() {
+async fn a_cursor_error_is_reported_for_forged_cursors_only() {
     let app = app().await;
     let page = app
         .query("{ pages(first: 1, orderBy: [{rank: ASC}]) { nodes { id } pageInfo { endCursor hasNextPage } } }")

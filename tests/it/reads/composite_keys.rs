@@ -163,7 +163,7 @@ const LEADS: [Option<&str>; 7] = [
 ];
 
 #[tokio::test]
-async fn rows_lead_to_one_row_by_all_keys() {
+async fn a_relation_to_one_row_uses_all_keys() {
     for (root, selection) in [
         ("lines(orderBy: [{id: ASC}])", "name"),
         ("lines(orderBy: [{id: ASC}])", "name shout"),
@@ -186,7 +186,7 @@ async fn rows_lead_to_one_row_by_all_keys() {
 }
 
 #[tokio::test]
-async fn rows_lead_to_many_rows_by_all_keys() {
+async fn a_relation_to_many_rows_uses_all_keys() {
     let expected = json!([
         {"name": "apple", "lines": [{"id": 1}, {"id": 7}], "tags": [{"code": "new"}, {"code": "old"}]},
         {"name": "bread", "lines": [{"id": 2}], "tags": []},
@@ -207,7 +207,7 @@ async fn rows_lead_to_many_rows_by_all_keys() {
 }
 
 #[tokio::test]
-async fn conditions_and_orders_lead_through_all_keys() {
+async fn conditions_and_orders_use_all_keys() {
     for (condition, expected) in [
         ("{product: {name: {eq: \"cup\"}}}", vec![3]),
         ("{NOT: {product: {}}}", vec![4, 5, 6]),
@@ -235,7 +235,7 @@ async fn conditions_and_orders_lead_through_all_keys() {
 }
 
 #[tokio::test]
-async fn policies_are_about_the_rows_of_all_keys() {
+async fn policies_bind_rows_related_by_all_keys() {
     let policy = |kind: &str, options: AppOptions| {
         let first = |_: &Context<'_>| Ok(RowDecision::allow_where(col("tenant_id").eq(1)));
         match kind {

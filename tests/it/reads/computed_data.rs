@@ -101,7 +101,7 @@ fn many(count: usize, condition: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn many_conditions_read_it_once_for_each_row() {
+async fn many_conditions_compute_data_once_for_each_row() {
     let (app, database) = app().await;
     let (any, none) = (
         json!({ "title": { "contains": "note" } }),
@@ -132,7 +132,7 @@ async fn many_conditions_read_it_once_for_each_row() {
 }
 
 #[tokio::test]
-async fn orders_aggregates_and_relations_do_as_well() {
+async fn orders_aggregates_and_relations_reuse_computed_data() {
     let (app, database) = app().await;
     let keys = "{title: ASC}, {size: ASC}".repeat(5).replace("}{", "}, {");
     let w = json!({ "title": { "contains": "note" } });

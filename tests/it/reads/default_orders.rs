@@ -143,7 +143,7 @@ async fn ids(field: &str) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_list_has_its_order() {
+async fn a_list_has_its_default_order() {
     assert_eq!(ids("books").await, [13, 12, 11, 10, 14]);
     assert_eq!(ids("books(limit: 2, offset: 1)").await, [12, 11]);
     assert_eq!(ids("roomy").await, [14, 13, 10, 12, 11]);
@@ -175,7 +175,7 @@ async fn a_clients_order_comes_first() {
 }
 
 #[tokio::test]
-async fn a_relation_has_its_order_in_reads_and_of_values_in_hand() {
+async fn relations_of_planned_and_resolved_rows_have_the_default_order() {
     for root in ["shelves(orderBy: [{id: ASC}])", "held"] {
         let answer = same(&format!(
             "{{ shelves: {root} {{ books {{ id }} latest(limit: 2) {{ id shout }} other: books(orderBy: [{{year: ASC}}]) {{ id }} }} }}"
@@ -197,7 +197,7 @@ async fn a_relation_has_its_order_in_reads_and_of_values_in_hand() {
 }
 
 #[tokio::test]
-async fn pages_go_on_in_that_order() {
+async fn pages_continue_in_the_default_order() {
     let database = TestDatabase::copy_of("default_orders", &sql()).await;
     for kind in ["columns", "data", "table"] {
         let app = app(&database, kind).await;
@@ -217,7 +217,7 @@ async fn pages_go_on_in_that_order() {
 }
 
 #[tokio::test]
-async fn what_resolvers_await_has_it_too() {
+async fn reads_of_resolvers_have_the_default_order() {
     assert_eq!(
         same("{ counted titles }").await,
         json!({"counted": 5, "titles": ["e", "d", "c", "b", "a"]})

@@ -119,7 +119,7 @@ async fn same(query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn rows_lead_to_rows_on_both_sides_of_a_join() {
+async fn many_to_many_relations_are_read_from_both_sides() {
     for root in ["products(orderBy: [{id: ASC}])", "held"] {
         let answer = same(&format!(
             "{{ products: {root} {{ shout categories {{ name }} }} }}"
@@ -182,7 +182,7 @@ async fn conditions_reach_through_a_join() {
 }
 
 #[tokio::test]
-async fn a_policy_about_the_rows_holds_behind_a_join() {
+async fn a_row_policy_holds_behind_a_join() {
     let own = |_: &Context<'_>| Ok(RowDecision::allow_where(col("name").ne("food")));
     let answer = same_with(
         r#"{ products(orderBy: [{id: ASC}]) { categories { name } }
@@ -206,7 +206,7 @@ async fn a_policy_about_the_rows_holds_behind_a_join() {
 }
 
 #[tokio::test]
-async fn it_is_one_statement() {
+async fn a_read_through_a_join_is_one_statement() {
     let database = TestDatabase::copy_of("many_to_many", &sql()).await;
     for (kind, join) in [
         ("columns", "c_join"),
@@ -222,7 +222,7 @@ async fn it_is_one_statement() {
 }
 
 #[tokio::test]
-async fn a_view_that_joins_and_is_missing_is_named() {
+async fn a_missing_join_view_is_named() {
     let database = TestDatabase::new(&sql()).await;
     let app = app(&database, "columns", |_, options| options).await;
     database

@@ -113,7 +113,7 @@ fn id(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_row_tells_the_id_by_which_it_is_found() {
+async fn each_row_is_found_by_its_node_id() {
     let answer =
         same("{ products(orderBy: [{id: ASC}]) { nodeId id lines { nodeId again: nodeId } } held { nodeId } }").await;
     assert_eq!(answer["products"][0]["nodeId"], json!(product(1)));
@@ -207,7 +207,7 @@ async fn rows_of_a_type_are_one_statement() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_none_is_the_client_s_fault() {
+async fn a_malformed_node_id_is_a_client_error() {
     let database = TestDatabase::copy_of("nodes", &sql()).await;
     let app = App::serve(options("data", false).database_url(database.url())).await;
     for wrong in [
@@ -286,9 +286,9 @@ async fn the_authorizer_decides_about_nodes() {
     );
 }
 
-/// Its columns are those of one view, and nodes are rows of several, so it tells nothing of any.
+/// Its columns are those of one view, and nodes are rows of several, so it decides about none.
 #[tokio::test]
-async fn a_filter_of_the_authorizer_keeps_back_all_nodes() {
+async fn an_authorizer_filter_denies_all_nodes() {
     let database = TestDatabase::copy_of("nodes", &sql()).await;
     for kind in KINDS {
         let filter = |_: AuthorizationRequest| async {
@@ -410,7 +410,7 @@ const TEXTS: &str = "
     CREATE VIEW c_colour AS SELECT 'red'::colour AS id, 'warm' AS name;";
 
 #[tokio::test]
-async fn a_forged_key_that_no_column_can_hold_is_the_client_s_fault() {
+async fn a_forged_key_outside_its_column_type_is_a_client_error() {
     let database = TestDatabase::new(&(sql() + TEXTS)).await;
     let nodes = types![
         OfUuid,

@@ -41,7 +41,7 @@ const SQL: &str = "
     CREATE VIEW v_to AS SELECT * FROM tb_to;";
 
 #[tokio::test]
-async fn keys_in_hand_lead_where_planned_ones_do() {
+async fn resolved_and_planned_relations_compare_keys_alike() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(
         AppOptions::new()

@@ -33,7 +33,7 @@ struct Note {
     label: String,
 }
 
-/// Its label lies in another column.
+/// Its label is in another column.
 #[svc_type(sql_source = "v_task")]
 struct Task {
     id: i32,
@@ -116,7 +116,7 @@ async fn walk(app: &App, field: &str, order: &str) -> [Vec<Value>; 2] {
 }
 
 #[tokio::test]
-async fn a_count_of_children_may_lie_behind_no_row() {
+async fn an_order_by_a_count_behind_a_null_relation_keeps_all_rows() {
     let app = serve().await;
     let order = "{ author: { postsAggregate: { count: ASC } } }";
     assert_eq!(
@@ -148,7 +148,7 @@ async fn a_field_of_an_interface_may_be_null_in_one_member_alone() {
 /// Null asks for all rows where no row is without a value, and here some are, whatever the first
 /// member says.
 #[tokio::test]
-async fn null_asks_for_those_without_a_value_where_one_member_has_them() {
+async fn a_null_argument_matches_null_rows_if_one_member_is_nullable() {
     let answer = serve()
         .await
         .query("{ titled(title: null) { id } }")
@@ -157,7 +157,7 @@ async fn null_asks_for_those_without_a_value_where_one_member_has_them() {
     assert_eq!(answer["titled"], json!([{ "id": 3 }, { "id": 4 }]));
 }
 
-/// Rows of an interface are not chosen by a field that lies in different columns.
+/// Rows of an interface are not filtered by a field that is in different columns.
 #[tokio::test]
 async fn a_field_that_members_store_differently_is_selected_alone() {
     let app = serve().await;
@@ -183,7 +183,7 @@ async fn a_field_that_members_store_differently_is_selected_alone() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_on_some_page() {
+async fn rows_with_unreadable_values_are_on_some_page() {
     let app = serve().await;
     assert_eq!(
         walk(&app, "ranked", "{ rank: ASC }").await[0],

@@ -51,7 +51,7 @@ async fn app() -> App {
 }
 
 #[tokio::test]
-async fn an_argument_that_its_parameter_does_not_accept_is_the_client_s_error() {
+async fn an_argument_refused_by_its_parameter_is_a_client_error() {
     let app = app().await;
     let fit = "{ stepsAbove(low: 1, mark: \"x\", days: [\"1999-01-02\"]) { id } chosen(low: 2, high: \"9\") { id } \
                steps(limit: 2) { times(factor: 2) } }";

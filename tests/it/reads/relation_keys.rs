@@ -189,7 +189,7 @@ fn conditions() -> Vec<(String, Vec<i64>, Vec<i64>)> {
 }
 
 #[tokio::test]
-async fn rows_are_chosen_by_the_keys_of_their_relations() {
+async fn rows_are_filtered_by_the_keys_of_their_relations() {
     let database = TestDatabase::copy_of("relation_keys", &sql()).await;
     for is_governed in [false, true] {
         let apps = [
@@ -293,7 +293,7 @@ struct Told {
 async fn told() -> Vec<Told>;
 
 #[test]
-fn no_key_tells_what_is_not_for_all() {
+fn gated_relation_keys_have_no_conditions() {
     let sdl = AppOptions::new()
         .queries(queries![told])
         .sdl()

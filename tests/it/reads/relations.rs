@@ -167,7 +167,7 @@ async fn same(query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn rows_lead_to_rows_in_any_depth() {
+async fn relations_are_read_at_any_depth() {
     let answer = same(
         "{ posts(orderBy: [{title: ASC}], limit: 2) { title author { name lead { name lead { name } } }
            notes(orderBy: [{id: DESC}], limit: 2) { id author { name } post { title } } } }",
@@ -223,7 +223,7 @@ async fn methods_of_related_rows_run() {
 }
 
 #[tokio::test]
-async fn values_in_hand_lead_to_rows() {
+async fn relations_of_resolved_values_are_read() {
     let answer = same(
         "{ made { title author { name posts(limit: 1, orderBy: [{title: ASC}]) { title } } notes(limit: 1, orderBy: [{id: ASC}]) { id author { name } } } }",
     )
@@ -333,7 +333,7 @@ async fn a_tree_is_read_with_one_statement() {
 }
 
 #[tokio::test]
-async fn a_key_that_leads_nowhere_is_null_or_an_error_by_its_type() {
+async fn a_dangling_key_is_null_or_an_error_by_its_type() {
     let (database, app) = app("columns").await;
     database
         .execute("DELETE FROM tb_user WHERE name = 'user 2'")
@@ -412,7 +412,7 @@ async fn mistakes(ctx: &Context<'_>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_key_that_is_nowhere_is_named_with_what_to_write() {
+async fn a_missing_key_column_is_named_with_its_fix() {
     let database =
         TestDatabase::new(&(sql() + "CREATE VIEW k_box AS SELECT id FROM tb_note;")).await;
     let app = App::serve(

@@ -120,7 +120,7 @@ async fn ids(field: &str) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn rows_are_chosen_by_a_relation_to_many_of_an_interface() {
+async fn rows_are_filtered_by_a_relation_to_many_interface_rows() {
     for (condition, found) in [
         (r#"some: {title: {eq: "sea"}}"#, vec![1, 2]),
         (r#"some: {title: {eq: "sow"}}"#, vec![1]),
@@ -141,7 +141,7 @@ async fn rows_are_chosen_by_a_relation_to_many_of_an_interface() {
 }
 
 #[tokio::test]
-async fn rows_are_chosen_and_ordered_by_a_relation_to_one_of_an_interface() {
+async fn rows_are_filtered_and_ordered_by_a_relation_to_one_interface_row() {
     assert_eq!(
         ids(r#"users(where: {last: {title: {eq: "sow"}}})"#).await,
         [1]
@@ -161,7 +161,7 @@ async fn rows_are_chosen_and_ordered_by_a_relation_to_one_of_an_interface() {
 }
 
 #[tokio::test]
-async fn rows_of_an_interface_are_chosen_and_ordered_by_a_relation_that_it_promises() {
+async fn interface_rows_are_filtered_and_ordered_by_a_declared_relation() {
     assert_eq!(
         ids(r#"entries(where: {owner: {name: {eq: "bo"}}}, orderBy: [{id: ASC}])"#).await,
         [11, 13]
@@ -184,7 +184,7 @@ async fn rows_of_an_interface_are_chosen_and_ordered_by_a_relation_that_it_promi
 }
 
 #[tokio::test]
-async fn a_list_given_for_a_list_means_one_of_these() {
+async fn a_list_argument_matches_rows_with_a_common_element() {
     assert_eq!(ids(r#"users(tags: ["x", "z"])"#).await, [1]);
     assert_eq!(
         ids(r#"users(tags: ["y", "x"], orderBy: [{id: ASC}])"#).await,
@@ -223,7 +223,7 @@ struct Fixed {
 async fn kept() -> Vec<Kept>;
 
 #[test]
-fn a_promise_that_members_keep_by_different_keys_cannot_be_asked() {
+fn an_interface_relation_by_different_keys_has_no_condition() {
     let sdl = AppOptions::new().queries(queries![kept]).sdl().unwrap();
     let conditions = sdl
         .split("input KeptWhere {")

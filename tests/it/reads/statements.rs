@@ -76,7 +76,7 @@ async fn a_planned_root_field_runs_one_statement() {
 }
 
 #[tokio::test]
-async fn only_what_is_selected_is_read() {
+async fn only_selected_columns_are_read() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(
         AppOptions::new()

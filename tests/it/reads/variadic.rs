@@ -32,7 +32,7 @@ const SQL: &str = "
         $$ SELECT id FROM v_mark WHERE id >= $1 AND id = ANY ($2) $$;";
 
 #[tokio::test]
-async fn they_get_a_list_of_values() {
+async fn variadic_functions_get_a_list_of_values() {
     let database = TestDatabase::new(SQL).await;
     let options = AppOptions::new()
         .database_url(database.url())

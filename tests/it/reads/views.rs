@@ -125,7 +125,7 @@ const ALL: &str =
     author { name id nickname __typename } editors { nickname name } }";
 
 #[tokio::test]
-async fn every_scalar_has_one_form_whatever_the_view() {
+async fn every_scalar_has_one_form_in_every_view() {
     let rows = app().await.same("", ALL).await;
     let expected = json!({
         "id": "00000000-0000-0000-0000-000000000001",
@@ -323,7 +323,7 @@ async fn a_row_is_found_by_its_argument_or_is_null() {
 }
 
 #[tokio::test]
-async fn an_absent_argument_does_not_filter_and_null_means_what_the_field_or_the_program_says() {
+async fn an_absent_argument_does_not_filter_and_null_depends_on_the_field() {
     let app = app().await;
     let count = |reply: svc_tests::Reply| reply.data()["rows"].as_array().unwrap().len();
     assert_eq!(count(app.query("{ rows: byState { id } }").await), 3);
@@ -452,7 +452,7 @@ async fn a_null_condition_is_refused_as_it_could_mean_two_things() {
 }
 
 #[tokio::test]
-async fn values_out_of_a_type_s_range_are_the_client_s_fault() {
+async fn values_out_of_the_range_of_a_type_are_client_errors() {
     let app = app().await;
     for condition in [
         "createdAt: {lt: \"-004714-01-01T00:00:00Z\"}",
@@ -480,7 +480,7 @@ async fn values_out_of_a_type_s_range_are_the_client_s_fault() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_in_a_filter_is_an_error() {
+async fn unknown_names_in_a_filter_are_errors() {
     let app = app().await;
     for arguments in [
         "where: {nope: {eq: 1}}",

@@ -105,7 +105,7 @@ async fn serve() -> (App, Arc<AtomicU32>) {
 }
 
 #[tokio::test]
-async fn it_is_made_once_and_in_order() {
+async fn request_data_is_made_once_and_in_order() {
     let (app, calls) = serve().await;
     let data = ask(&app, "ada", "{ user again: user roles }").await.data();
     assert_eq!(
@@ -139,7 +139,7 @@ async fn session_variables_and_context_values_read_it() {
 }
 
 #[tokio::test]
-async fn an_error_is_the_whole_requests() {
+async fn an_error_of_request_data_fails_the_whole_request() {
     let (app, _) = serve().await;
     let reply = ask(&app, "unknown", "{ user roles }").await;
     assert_eq!(reply.status, 401);
@@ -153,7 +153,7 @@ async fn an_error_is_the_whole_requests() {
 }
 
 #[tokio::test]
-async fn what_is_not_for_clients_is_masked_and_logged() {
+async fn internal_errors_are_masked_and_logged() {
     let log = Log::start();
     let (app, _) = serve().await;
     for (user, why) in [
@@ -181,7 +181,7 @@ async fn what_is_not_for_clients_is_masked_and_logged() {
 
 /// Nothing has run, so also a mutation may be sent again.
 #[tokio::test]
-async fn a_slow_one_ends_with_the_request() {
+async fn slow_request_data_ends_with_the_request_timeout() {
     let options = options("postgres://nobody@127.0.0.1:1/nothing", &Arc::default());
     let app = App::serve(options.request_timeout(Duration::from_secs(1))).await;
     for query in ["{ user }", "mutation { touch }"] {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
+use svc_tests::cargo;
 
 /// The errors of a file: the line, the code, and a word of the message.
 type Errors = BTreeSet<(u64, String, String)>;
@@ -20,8 +20,7 @@ fn expected(source: &str) -> Errors {
 
 /// The errors that the compiler finds in svc with one of the files.
 fn found(root: &Path, which: &str, expected: &Errors) -> Errors {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let output = cargo()
         // Only checks, and shares what `cargo check` has made of the dependencies.
         .args([
             "rustc",
@@ -82,7 +81,7 @@ fn errors_of(error: &Value, which: &str, expected: &Errors) -> Vec<(u64, String,
 }
 
 #[test]
-fn each_way_is_refused_by_the_compiler() {
+fn each_bypass_is_refused_by_the_compiler() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for which in ["calls", "literals"] {
         let file = root.join(format!("svc/src/engine/execute/unadmitted/{which}.rs"));

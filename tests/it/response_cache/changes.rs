@@ -32,7 +32,7 @@ async fn instances(database: &TestDatabase) -> [App; 2] {
 }
 
 #[tokio::test]
-async fn a_mutation_says_what_it_writes() {
+async fn a_mutation_invalidates_the_types_it_declares() {
     let database = database().await;
     let [app, other] = instances(&database).await;
     for (number, mutation) in ["rename", "renameAndSay"].into_iter().enumerate() {
@@ -58,7 +58,7 @@ async fn a_mutation_says_what_it_writes() {
 }
 
 #[tokio::test]
-async fn what_a_mutation_answers_with_it_has_written() {
+async fn a_mutation_invalidates_the_types_of_its_result() {
     let database = database().await;
     let [app, other] = instances(&database).await;
     let name = async |app: &App| {
@@ -98,7 +98,7 @@ async fn what_a_mutation_answers_with_it_has_written() {
 }
 
 #[tokio::test]
-async fn types_over_one_view_and_types_that_are_named_change_together() {
+async fn types_of_one_view_and_declared_types_change_together() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let headlines = "{ headlines { title } }";
@@ -123,7 +123,7 @@ async fn types_over_one_view_and_types_that_are_named_change_together() {
 
 /// The filter looks at authors, though none is selected.
 #[tokio::test]
-async fn what_filters_look_at_counts() {
+async fn types_in_filters_invalidate_a_response() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let document = r#"{ posts(where: { author: { name: { eq: "eve" } } }) { title } }"#;
@@ -157,7 +157,7 @@ async fn a_mutation_that_does_nothing_changes_nothing() {
 /// Writes by psql are seen through two instances within 50 ms, or within the time of ten questions
 /// on a busy machine: the tenth of them at least.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_trigger_tells_of_writes_from_anywhere() {
+async fn a_trigger_reports_writes_from_outside_the_service() {
     let database = database().await;
     database.execute(TRIGGER).await;
     let [one, other] = instances(&database).await;
@@ -189,7 +189,7 @@ async fn a_trigger_tells_of_writes_from_anywhere() {
 }
 
 #[tokio::test]
-async fn the_program_names_channels_and_sql_can_tell_too() {
+async fn channels_and_notifications_invalidate_responses() {
     let database = database().await;
     let cache = ResponseCache::new().changed_by::<Post>("posts_imported");
     let app = serve(uncached_options(&database).response_cache(cache)).await;
@@ -215,7 +215,7 @@ async fn the_program_names_channels_and_sql_can_tell_too() {
 
 /// Nothing is kept while changes are not heard of, and what was kept before is forgotten.
 #[tokio::test]
-async fn a_service_that_hears_nothing_keeps_nothing() {
+async fn a_service_that_cannot_listen_caches_nothing() {
     let database = database().await;
     let app = serve(options(&database)).await;
     assert_eq!(title(&app).await, "one");
@@ -235,7 +235,7 @@ async fn a_service_that_hears_nothing_keeps_nothing() {
 
 /// A read that began before a write ends after it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_fill_from_before_a_change_is_not_kept() {
+async fn a_fill_from_before_a_change_is_not_cached() {
     let database = database().await;
     let slow = "CREATE FUNCTION slowly(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
                     PERFORM pg_advisory_xact_lock_shared(8); RETURN $1; END $$;
@@ -277,7 +277,7 @@ async fn a_fill_from_before_a_change_is_not_kept() {
 
 /// A client that goes away in the middle does not leave an old answer behind.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_mutation_whose_client_has_gone_counts() {
+async fn a_mutation_whose_client_disconnected_invalidates() {
     let database = database().await;
     let slow =
         "CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NEW; END $$;
@@ -325,7 +325,7 @@ async fn a_mutation_whose_client_has_gone_counts() {
 }
 
 #[tokio::test]
-async fn users_have_their_own_answers_forgotten() {
+async fn a_change_invalidates_the_responses_of_all_users() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let of = async |user| {

@@ -13,7 +13,7 @@ const POSTS_OF: &str =
     $$ SELECT * FROM v_kept_post WHERE owner = of_owner $$";
 
 #[tokio::test]
-async fn answers_are_told_apart_by_what_functions_are_given() {
+async fn context_values_are_in_the_key() {
     let database = database().await;
     database.execute(POSTS_OF).await;
     let owner = |ctx: &Context<'_>| match ctx.header("x-owner") {

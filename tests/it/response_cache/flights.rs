@@ -1,4 +1,4 @@
-//! Those who ask for one answer at once have it made once.
+//! Concurrent requests for one response have it made once.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn a_hundred_misses_cause_one_statement() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_one_takes_over_from_a_client_that_goes() {
+async fn another_request_takes_over_from_a_disconnected_client() {
     let database = slow_database("pg_advisory_xact_lock_shared(8)").await;
     let app = serve(options(&database)).await;
     // Authors are read once nobody holds the lock.
@@ -87,7 +87,7 @@ async fn another_one_takes_over_from_a_client_that_goes() {
     );
 }
 
-/// An answer with errors is nobody else's, and does not hold the others up one after the other.
+/// A response with errors is not shared, and the others do not wait for each other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn errors_are_not_shared() {
     let database = database().await;

@@ -1,4 +1,4 @@
-//! Answers that are kept, and those that are not.
+//! Responses that are cached, and responses that are not.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ async fn number(app: &App, document: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn a_kept_answer_runs_no_statement() {
+async fn a_cached_response_runs_no_statement() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let document = "{ posts { id title author { name } } }";
@@ -47,7 +47,7 @@ async fn a_kept_answer_runs_no_statement() {
 }
 
 #[tokio::test]
-async fn sockets_and_streams_share_it() {
+async fn sockets_and_streams_share_the_cache() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let kept = app.query("{ tick }").await.json();
@@ -60,7 +60,7 @@ async fn sockets_and_streams_share_it() {
 }
 
 #[tokio::test]
-async fn whatever_changes_the_answer_is_in_the_key() {
+async fn every_input_of_a_response_is_in_the_key() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let two = "query A { tick } query B { other: tick }";
@@ -131,7 +131,7 @@ async fn is_seen_again(app: &App, document: &str) -> Option<bool> {
 }
 
 #[tokio::test]
-async fn an_answer_is_kept_for_its_time_and_no_longer() {
+async fn a_response_is_cached_for_its_ttl_and_no_longer() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for document in ["{ brief }", "{ brief tick }", "{ tick brief __typename }"] {
@@ -147,7 +147,7 @@ async fn an_answer_is_kept_for_its_time_and_no_longer() {
 }
 
 #[tokio::test]
-async fn errors_are_not_kept() {
+async fn errors_are_not_cached() {
     let database = database().await;
     // The first tick fails, as `ready` takes an even number of them or not.
     let app = serve(options(&database)).await;
@@ -165,7 +165,7 @@ async fn errors_are_not_kept() {
 }
 
 #[tokio::test]
-async fn only_operations_of_kept_queries_are_kept() {
+async fn only_operations_of_cached_queries_are_cached() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for document in [
@@ -183,7 +183,7 @@ async fn only_operations_of_kept_queries_are_kept() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_unless_it_is_switched_on() {
+async fn nothing_is_cached_unless_the_cache_is_enabled() {
     let database = database().await;
     let log = Log::start();
     let app = App::serve(uncached_options(&database)).await;
@@ -209,7 +209,7 @@ async fn nothing_is_kept_unless_it_is_switched_on() {
 }
 
 #[tokio::test]
-async fn the_setting_is_enough() {
+async fn the_setting_alone_enables_the_cache() {
     let database = database().await;
     let on =
         SvcConfig::from_variables(|name| (name == "SVC_RESPONSE_CACHE").then(|| "true".to_owned()))
@@ -227,7 +227,7 @@ async fn the_setting_is_enough() {
 }
 
 #[tokio::test]
-async fn the_sql_of_a_registered_operation_is_kept_too() {
+async fn the_sql_of_a_registered_operation_is_cached() {
     let database = database().await;
     let operation = Operation::new("query Named { headlines { id title } }")
         .sql("SELECT json_agg(json_build_object('id', id, 'title', title)) AS headlines FROM v_kept_post /* own */");

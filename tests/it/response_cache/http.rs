@@ -25,7 +25,7 @@ fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn a_public_answer_is_asked_for_again_and_not_sent_again() {
+async fn a_public_response_is_revalidated_by_its_etag() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for _ in 0..2 {
@@ -64,7 +64,7 @@ async fn a_public_answer_is_asked_for_again_and_not_sent_again() {
 }
 
 #[tokio::test]
-async fn whatever_is_not_public_is_not_kept_elsewhere() {
+async fn private_responses_are_not_stored_by_shared_caches() {
     let database = database().await;
     let app = serve(options(&database)).await;
     title(&app).await;
@@ -99,7 +99,7 @@ async fn whatever_is_not_public_is_not_kept_elsewhere() {
 /// With the setting others answer by themselves for as long as the answer holds, unless the service
 /// has to decide.
 #[tokio::test]
-async fn others_may_keep_an_answer_for_its_time() {
+async fn shared_caches_may_store_a_response_for_its_ttl() {
     let database = database().await;
     let max_age = || SvcConfig {
         response_cache: ResponseCacheConfig {

@@ -1,4 +1,4 @@
-//! The response cache: who gets a kept answer, and until when.
+//! The response cache: the requests that get a cached response, and its lifetime.
 
 mod changes;
 mod context_values;

@@ -1,4 +1,4 @@
-//! Nobody gets another's answer.
+//! No client gets a response of another.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ async fn data(app: &App, document: &str, headers: &[(&str, &str)]) -> Value {
 }
 
 #[tokio::test]
-async fn users_and_their_roles_are_told_apart() {
+async fn users_and_their_roles_are_in_the_key() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let users = ["ada", "bob", "ada;editor", "bob;editor", "ada;editors"];
@@ -40,7 +40,7 @@ async fn users_and_their_roles_are_told_apart() {
 }
 
 #[tokio::test]
-async fn credentials_of_nobody_are_never_public() {
+async fn requests_with_unknown_credentials_are_not_cached() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let kept = data(&app, "{ tick }", &[]).await;
@@ -66,9 +66,9 @@ async fn credentials_of_nobody_are_never_public() {
     );
 }
 
-/// A socket keeps no `Authorization` among its headers, and is nobody's with it nevertheless.
+/// A socket keeps no `Authorization` among its headers, and is not public with it nevertheless.
 #[tokio::test]
-async fn sockets_with_credentials_of_nobody_are_never_public() {
+async fn sockets_with_unknown_credentials_are_not_cached() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let kept = data(&app, "{ tick }", &[]).await;
@@ -154,7 +154,7 @@ async fn row_policies_are_in_the_key() {
 }
 
 #[tokio::test]
-async fn the_program_adds_headers_and_what_it_knows() {
+async fn the_program_adds_headers_and_values_to_the_key() {
     let database = database().await;
     let cache = ResponseCache::new().header("accept-language").key(|ctx| {
         let tenant = ctx.header("x-tenant").unwrap_or("none");
@@ -174,7 +174,21 @@ async fn the_program_adds_headers_and_what_it_knows() {
 }
 
 #[tokio::test]
-async fn what_request_data_is_good_for_has_to_be_said() {
+async fn a_key_that_panics_leaves_the_answer_uncached() {
+    let database = database().await;
+    let cache = ResponseCache::new().key(|ctx| {
+        let tenant = ctx.header("x-tenant").unwrap_or("none");
+        assert_ne!(tenant, "secret", "a tenant without a key");
+        Some(tenant.to_owned())
+    });
+    let app = serve(uncached_options(&database).response_cache(cache)).await;
+    let tick = async |tenant| data(&app, "{ tick }", &[("x-tenant", tenant)]).await;
+    assert_ne!(tick("secret").await, tick("secret").await);
+    assert_eq!(tick("a").await, tick("a").await);
+}
+
+#[tokio::test]
+async fn request_data_requires_an_explicit_key() {
     let database = database().await;
     struct Tenant;
     let options = || uncached_options(&database).request_data(async |_| Ok(Tenant));

@@ -33,7 +33,7 @@ struct Raced {
     version: i64,
 }
 
-/// The row of the one who asks.
+/// The row of the user.
 #[svc::query(cache = 60)]
 async fn mine(ctx: &Context<'_>) -> Result<FindOne<Raced>> {
     Ok(ctx
@@ -186,7 +186,7 @@ impl Floors {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_gets_anothers_answer_or_an_old_one() {
+async fn no_reader_gets_a_foreign_or_stale_response() {
     let database = TestDatabase::new(&format!("{}{SQL}", svc::events::SVC_NOTIFY)).await;
     let apps = [instance(&database).await, instance(&database).await];
     let before = database.statements("v_raced").await;

@@ -56,7 +56,7 @@ async fn until_shared(database: &TestDatabase, one: &App, other: &App, document:
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn instances_share_answers_and_forget_them_together() {
+async fn instances_share_and_invalidate_responses_together() {
     let (database, redis) = (database().await, Redis::new().await);
     database.execute(TRIGGER).await;
     let (one, other) = (
@@ -112,7 +112,7 @@ async fn instances_share_answers_and_forget_them_together() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_is_away_keeps_nobody_waiting() {
+async fn an_absent_redis_delays_no_request() {
     let (database, mut redis) = (database().await, Redis::new().await);
     let app = instance(&database, &redis).await;
     let log = Log::start();

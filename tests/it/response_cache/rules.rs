@@ -91,7 +91,7 @@ async fn the_gate_decides_about_each_request() {
 }
 
 #[tokio::test]
-async fn a_field_of_its_own_authorizer_answers_as_if_nothing_were_kept() {
+async fn a_field_with_its_own_authorizer_is_decided_by_it_alone() {
     let database = database().await;
     let policy = Policy::default();
     let app = serve(
@@ -106,7 +106,7 @@ async fn a_field_of_its_own_authorizer_answers_as_if_nothing_were_kept() {
 }
 
 #[tokio::test]
-async fn guards_hold() {
+async fn guards_hold_for_cached_responses() {
     let database = database().await;
     let app = serve(options(&database).queries(queries![guarded])).await;
     for _ in 0..2 {
@@ -128,7 +128,7 @@ async fn guards_hold() {
 }
 
 #[tokio::test]
-async fn rate_limits_count_kept_answers() {
+async fn rate_limits_count_cached_responses() {
     let database = database().await;
     let app = create_svc_app(options(&database)).await.unwrap();
     let wide = RateLimit::requests(1_000_000);
@@ -146,7 +146,7 @@ async fn rate_limits_count_kept_answers() {
 }
 
 #[tokio::test]
-async fn limits_and_registered_documents_hold() {
+async fn limits_and_registered_documents_hold_for_cached_responses() {
     let database = database().await;
     let app = serve(options(&database)).await;
     app.query("{ posts { title author { name } } }")

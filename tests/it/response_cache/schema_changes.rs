@@ -120,7 +120,7 @@ fn changes(role: &str) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn changes_of_rules_forget_kept_answers() {
+async fn changed_rules_invalidate_cached_responses() {
     let (database, role) = guarded().await;
     let config = config(&database, &role, Duration::from_millis(20), false);
     let app = serve(instance_options(&database, config)).await;
@@ -152,7 +152,7 @@ async fn changes_of_rules_forget_kept_answers() {
 /// Looks that find nothing but other rows, and what no read can depend on, leave the answers that
 /// are kept.
 #[tokio::test]
-async fn writes_temporary_tables_and_other_roles_forget_nothing() {
+async fn writes_temporary_tables_and_other_roles_invalidate_nothing() {
     let (database, role) = guarded().await;
     let looks = async || database.statements("pg_current_snapshot").await;
     looks().await;
@@ -179,7 +179,7 @@ async fn writes_temporary_tables_and_other_roles_forget_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn policies_that_stop_binding_end_kept_answers() {
+async fn policies_that_stop_binding_invalidate_cached_responses() {
     let (database, role) = guarded().await;
     let config = SvcConfig {
         environment: Environment::Production,
@@ -208,7 +208,7 @@ async fn policies_that_stop_binding_end_kept_answers() {
 /// while its role passed the policies, so what it reads is old; the other instance must not find
 /// that in Redis.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_instance_that_has_not_looked_gives_others_no_old_answers() {
+async fn an_outdated_instance_shares_no_stale_responses() {
     let ((database, role), redis) = (guarded().await, Redis::new().await);
     database
         .execute(&format!(
@@ -245,7 +245,7 @@ async fn an_instance_that_has_not_looked_gives_others_no_old_answers() {
 
 /// Events come from elsewhere, so the source of events does not say that the database is away.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_is_away_ends_kept_answers() {
+async fn an_unreachable_database_invalidates_cached_responses() {
     let folder = tempfile::tempdir().unwrap();
     let server = Database::start(Options::new(folder.path())).await.unwrap();
     let url = server.url();

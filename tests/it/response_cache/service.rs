@@ -1,4 +1,4 @@
-//! A service whose answers are kept.
+//! A service whose responses are cached.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};

@@ -1,4 +1,4 @@
-//! Types of the program that have the names of those that svc makes.
+//! Types of the program that have the names of types that svc makes.
 
 use svc::prelude::*;
 
@@ -22,7 +22,7 @@ fn taken(filter: UserWhere) -> i32 {
 }
 
 #[test]
-fn both_items_are_named() {
+fn both_items_of_a_name_clash_are_named() {
     let error = AppOptions::new()
         .queries(queries![users, taken])
         .sdl()

@@ -231,14 +231,14 @@ fn mistakes_inside() -> Vec<(AppOptions, Vec<String>)> {
 
 /// Two fields that become one are among them.
 #[test]
-fn names_the_rust_items() {
+fn errors_name_the_rust_items() {
     for (options, expected) in mistakes().into_iter().chain(mistakes_inside()) {
         assert_eq!(errors(&options), expected);
     }
 }
 
 #[test]
-fn all_errors_are_said_at_once() {
+fn all_errors_are_reported_at_once() {
     let found = errors(
         &AppOptions::new()
             .auto_camel_case(true)
@@ -275,7 +275,7 @@ async fn paged_call(page: Page) -> i32;
 
 /// A page that could not arrive is refused at the start and not dropped in silence.
 #[test]
-fn a_page_stands_alone_and_in_a_function_with_a_body() {
+fn misplaced_page_arguments_are_refused() {
     let options = AppOptions::new()
         .queries(queries![paged_input, paged_list, paged_rows])
         .mutations(mutations![paged_call]);
@@ -385,7 +385,7 @@ fn hatched(chicken: Chicken, egg: Egg) -> bool {
 }
 
 #[test]
-fn an_endless_input_is_told_once_with_its_fields() {
+fn an_endless_input_is_reported_once_with_its_fields() {
     let here = HERE;
     assert_eq!(
         errors(&AppOptions::new().queries(queries![hatched])),
@@ -430,7 +430,7 @@ fn own_integer() -> Option<Integer> {
 async fn one_clash() -> svc::Connection<Clash>;
 
 #[test]
-fn names_that_svc_makes_are_told_with_the_item_that_takes_them() {
+fn clashes_with_generated_names_name_the_item() {
     let options = AppOptions::new().queries(queries![own_names, own_root, own_integer, one_clash]);
     let found = errors(&options);
     let here = HERE;

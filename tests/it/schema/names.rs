@@ -136,7 +136,7 @@ fn name(camel: bool, stored: &str) -> String {
 
 /// As fields, in `where` and `orderBy`, nested, and as arguments that filter.
 #[tokio::test]
-async fn hard_names_find_their_values() {
+async fn hard_names_select_and_filter_their_values() {
     for camel in [true, false] {
         let app = app(camel).await;
         let n = |stored: &str| name(camel, stored);
@@ -197,7 +197,7 @@ async fn hard_names_find_their_values() {
 
 /// Inputs reach functions with the stored names, and what functions answer comes back.
 #[tokio::test]
-async fn hard_names_go_there_and_back() {
+async fn hard_names_round_trip_through_functions() {
     for camel in [true, false] {
         let app = app(camel).await;
         let n = |stored: &str| name(camel, stored);

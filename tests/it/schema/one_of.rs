@@ -25,7 +25,7 @@ fn find(by: Key, range: Option<Range>) -> String {
 }
 
 #[tokio::test]
-async fn introspection_tells_one_of_from_other_types() {
+async fn introspection_marks_one_of_types() {
     let database = TestDatabase::new("").await;
     let app = App::serve(
         AppOptions::new()

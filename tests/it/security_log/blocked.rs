@@ -1,4 +1,4 @@
-//! Outputs that take nothing: whoever logs never waits for them.
+//! Outputs that are blocked: logging never waits for them.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -27,7 +27,7 @@ fn make_pipe(path: &Path) {
 
 /// Opening a pipe that nobody reads waits, like a disk that does not answer.
 #[test]
-fn a_disk_that_does_not_answer_delays_nobody() {
+fn a_blocked_disk_delays_no_logging_thread() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");
     make_pipe(&path);
@@ -66,7 +66,7 @@ fn a_disk_that_does_not_answer_delays_nobody() {
 
 /// Standard output is a pipe that nobody reads: the file has everything all the same.
 #[tokio::test]
-async fn a_standard_output_that_nobody_reads_delays_no_file() {
+async fn an_unread_standard_output_does_not_delay_the_file() {
     const ALONE: &str = "SVC_TESTS_STUCK_STDOUT";
     if let Some(path) = std::env::var_os(ALONE) {
         let log = SecurityLogger::new(SecurityLogConfig {
@@ -79,7 +79,7 @@ async fn a_standard_output_that_nobody_reads_delays_no_file() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");
-    let name = "security_log::blocked::a_standard_output_that_nobody_reads_delays_no_file";
+    let name = "security_log::blocked::an_unread_standard_output_does_not_delay_the_file";
     let mut child = Command::new(std::env::current_exe().unwrap());
     let child = child
         .args(["--exact", name, "--nocapture"])
@@ -106,10 +106,10 @@ async fn a_standard_output_that_nobody_reads_delays_no_file() {
     assert_eq!(numbers(&events(&path)), (0..5_000).collect::<Vec<_>>());
 }
 
-/// Whoever read standard output has gone. The file goes on, and the status says it.
+/// The reader of standard output is gone. The file goes on, and the status reports it.
 #[tokio::test]
 #[expect(clippy::exit, reason = "the report of the test has nowhere to go")]
-async fn a_standard_output_that_is_closed_ends_no_file() {
+async fn a_closed_standard_output_does_not_end_the_file() {
     const ALONE: &str = "SVC_TESTS_CLOSED_STDOUT";
     if let Some(path) = std::env::var_os(ALONE) {
         let log = SecurityLogger::new(SecurityLogConfig {
@@ -132,7 +132,7 @@ async fn a_standard_output_that_is_closed_ends_no_file() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");
-    let name = "security_log::blocked::a_standard_output_that_is_closed_ends_no_file";
+    let name = "security_log::blocked::a_closed_standard_output_does_not_end_the_file";
     let mut child = Command::new(std::env::current_exe().unwrap());
     let child = child
         .args(["--exact", name, "--nocapture"])

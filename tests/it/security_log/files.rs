@@ -45,7 +45,7 @@ pub(super) fn numbers(events: &[Value]) -> Vec<usize> {
 }
 
 #[test]
-fn what_a_client_writes_stays_in_its_line() {
+fn text_of_clients_stays_within_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");
     let log = log_in(&path);
@@ -113,7 +113,7 @@ fn a_line_has_a_bound() {
 }
 
 #[test]
-fn times_do_not_go_back() {
+fn timestamps_do_not_decrease() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");
     let log = log_in(&path);
@@ -185,7 +185,7 @@ fn no_line_is_lost_while_the_file_is_rotated() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_written_gets_its_events_later() {
+async fn events_are_kept_until_the_file_can_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("missing").join("security.log");
     let log = log_in(&path);
@@ -218,7 +218,7 @@ fn a_line_without_an_end_does_not_spoil_the_next() {
 }
 
 #[test]
-fn others_cannot_read_the_file() {
+fn other_users_cannot_read_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");

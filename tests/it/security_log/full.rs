@@ -42,7 +42,7 @@ impl Drop for SmallDisk {
 }
 
 #[tokio::test]
-async fn what_finds_no_room_on_the_disk_is_written_when_there_is_some() {
+async fn events_are_kept_until_a_full_disk_has_space() {
     let disk = SmallDisk::mount();
     let (path, ballast) = (
         disk.path().join("security.log"),
@@ -103,7 +103,7 @@ fn whole_lines(path: &Path) -> Vec<serde_json::Value> {
 
 /// `/dev/full` is a disk without any room. What waits has a bound, and what is lost is counted.
 #[test]
-fn events_that_nobody_can_take_are_counted() {
+fn lost_events_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");
     std::os::unix::fs::symlink("/dev/full", &path).unwrap();

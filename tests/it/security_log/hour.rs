@@ -14,7 +14,7 @@ use crate::accounts::client::{Held, PASSWORD, login, refresh, register, with};
 use crate::accounts::service::{SECRET, database, url_of};
 use svc_tests::is_alone;
 
-const NAME: &str = "one_hour_is_complete_and_in_order";
+const NAME: &str = "all_events_are_logged_in_order";
 const WRONG: &str = "not the password";
 
 /// Asks with a name for the request, as a user if there is a token.
@@ -149,7 +149,7 @@ fn of<'e>(events: &'e [Value], request: &str) -> &'e Value {
 }
 
 #[tokio::test]
-async fn one_hour_is_complete_and_in_order() {
+async fn all_events_are_logged_in_order() {
     if !is_alone(module_path!(), NAME) {
         return;
     }

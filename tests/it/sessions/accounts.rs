@@ -164,7 +164,7 @@ async fn every_end_of_a_log_in_ends_the_session() {
 }
 
 #[tokio::test]
-async fn the_end_of_another_session_leaves_that_of_the_browser() {
+async fn ending_another_session_keeps_that_of_the_browser() {
     let (app, _database) = serve().await;
     let (mut browser, mut other) = (visitor(&app).await, Browser::default());
     let held = register(&app, &mut browser, "ada").await;

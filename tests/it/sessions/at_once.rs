@@ -82,8 +82,8 @@ async fn overtaken(
     tokio::join!(going, overtaking).0
 }
 
-/// A session that a log-out has ended stays so, whatever was under way: for who held the cookie,
-/// and for who has copied it.
+/// A session that a log-out has ended stays ended, whatever was under way: for its browser and for a
+/// copy of its cookie.
 async fn check(slow: &App, fast: &App, doors: &Doors) {
     for request in [
         "mutation { set_late(value: \"late\") }",
@@ -142,7 +142,7 @@ async fn check(slow: &App, fast: &App, doors: &Doors) {
 }
 
 #[tokio::test]
-async fn a_session_in_redis_that_has_ended_does_not_come_back() {
+async fn an_ended_session_in_redis_does_not_return() {
     let (redis, doors) = (Redis::new().await, Doors::new());
     let layer = || {
         // A busy machine does not make Redis an absence.
@@ -153,7 +153,7 @@ async fn a_session_in_redis_that_has_ended_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn a_session_in_memory_that_has_ended_does_not_come_back() {
+async fn an_ended_session_in_memory_does_not_return() {
     let doors = Doors::new();
     let app = late(
         SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap(),

@@ -62,7 +62,7 @@ async fn the_settings_are_in_the_cookie() {
 }
 
 #[tokio::test]
-async fn settings_that_cannot_be_are_refused() {
+async fn invalid_settings_are_refused() {
     let refused = |change: fn(&mut SessionConfig)| {
         let mut config = config();
         change(&mut config);
@@ -172,7 +172,7 @@ async fn a_secret_can_be_replaced() {
 }
 
 #[tokio::test]
-async fn a_session_ends_with_its_time_and_goes_on_while_it_is_used() {
+async fn a_session_expires_unless_it_is_used() {
     let app = serve_config(|config| config.max_age = std::time::Duration::from_secs(12)).await;
     let mut used = Browser::default();
     used.set(&app, "one").await;
@@ -193,7 +193,7 @@ async fn a_session_ends_with_its_time_and_goes_on_while_it_is_used() {
 }
 
 #[tokio::test]
-async fn what_a_session_holds_is_bounded() {
+async fn the_size_of_a_session_is_bounded() {
     let app = serve_config(|_| ()).await;
     let mut browser = Browser::default();
     browser.set(&app, &"x".repeat(2_600)).await;
@@ -221,7 +221,7 @@ async fn an_empty_session_needs_no_cookie() {
     }
 }
 
-/// Without the layer the program is told.
+/// Without the layer the program gets an error.
 #[tokio::test]
 async fn without_the_layer_there_is_no_session() {
     let app = App::serve(super::browser::options()).await;

@@ -52,7 +52,7 @@ async fn check_ends(app: &App) {
 }
 
 #[tokio::test]
-async fn a_session_that_has_ended_or_was_renewed_is_gone() {
+async fn an_ended_or_renewed_session_is_gone() {
     let redis = Redis::new().await;
     check_ends(&serve(redis_layer(&redis)).await).await;
     check_ends(
@@ -80,7 +80,7 @@ async fn memory_is_bounded() {
 
 /// Fields that need no session answer.
 #[tokio::test]
-async fn a_store_that_is_away_is_told_by_those_who_need_it() {
+async fn an_unreachable_store_fails_only_fields_that_use_sessions() {
     let mut redis = Redis::new().await;
     let app = serve(redis_layer(&redis)).await;
     let mut browser = Browser::default();

@@ -72,11 +72,11 @@ fn unused(lines: &[String], name: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn settings_of_missing_parts_are_named_whichever_way_they_are_taken() {
+async fn settings_of_missing_parts_are_named_from_every_source() {
     if is_program().await {
         return;
     }
-    let test = "settings::unused::settings_of_missing_parts_are_named_whichever_way_they_are_taken";
+    let test = "settings::unused::settings_of_missing_parts_are_named_from_every_source";
     let settings = OF_MISSING_PARTS.map(|(name, value, _)| (name, value));
     for way in ["from_env", "config", "code"] {
         let lines = log_of(test, way, &settings);
@@ -90,11 +90,11 @@ async fn settings_of_missing_parts_are_named_whichever_way_they_are_taken() {
 }
 
 #[tokio::test]
-async fn slips_are_named_whichever_way_settings_are_taken() {
+async fn misspelled_settings_are_named_from_every_source() {
     if is_program().await {
         return;
     }
-    let test = "settings::unused::slips_are_named_whichever_way_settings_are_taken";
+    let test = "settings::unused::misspelled_settings_are_named_from_every_source";
     for way in ["from_env", "config", "code"] {
         let lines = log_of(test, way, &[("SVC_LIMIT_DEPTHS", "3")]);
         let named = "SVC_LIMIT_DEPTHS is not a setting of svc; did you mean SVC_LIMIT_DEPTH?";
@@ -138,11 +138,11 @@ async fn settings_that_have_an_effect_are_not_named() {
 }
 
 #[tokio::test]
-async fn the_size_of_token_buckets_is_named_where_no_limit_is_one() {
+async fn an_unused_bucket_size_is_named() {
     if is_program().await {
         return;
     }
-    let test = "settings::unused::the_size_of_token_buckets_is_named_where_no_limit_is_one";
+    let test = "settings::unused::an_unused_bucket_size_is_named";
     for (way, is_named) in [("parts", true), ("buckets", false)] {
         let lines = log_of(test, way, &[("SVC_RATE_LIMIT_BURST_SIZE", "7")]);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The number of sockets and streams that clients who are no users may have at one address.
+//! The number of sockets and streams that anonymous clients may have at one address.
 
 use serde_json::json;
 use svc::rate_limit::RateLimitConfig;
@@ -60,7 +60,7 @@ fn token_of_ada() -> String {
 }
 
 #[tokio::test]
-async fn an_address_has_so_many_connections_without_a_user() {
+async fn anonymous_connections_per_address_are_bounded() {
     let (app, watched) = serve(2, Some("none")).await;
     let first = Socket::ready(&app).await;
     let mut second = stream(&app, &[]).await;
@@ -90,9 +90,9 @@ async fn an_address_has_so_many_connections_without_a_user() {
     }
 }
 
-/// A socket counts for its address until it is known whose it is.
+/// A socket counts for its address until its user is known.
 #[tokio::test]
-async fn users_leave_their_address_to_others() {
+async fn authenticated_users_do_not_count_towards_their_address() {
     let (app, _) = serve(1, None).await;
     let held = token_of_ada();
     let _streams = [
@@ -120,7 +120,7 @@ async fn users_leave_their_address_to_others() {
 
 /// An address is that of rate limits: of clients of trusted proxies, of networks of IPv6.
 #[tokio::test]
-async fn an_address_is_that_of_rate_limits() {
+async fn addresses_are_those_of_rate_limits() {
     for proxies in [None, Some("127.0.0.1")] {
         let (app, _) = serve(1, proxies).await;
         let mut open = Vec::new();
@@ -143,7 +143,7 @@ async fn an_address_is_that_of_rate_limits() {
 }
 
 #[tokio::test]
-async fn an_address_may_have_any_number() {
+async fn a_bound_of_zero_allows_any_number_per_address() {
     let (app, _) = serve(0, Some("none")).await;
     let mut open = Vec::new();
     for _ in 0..250 {
@@ -164,7 +164,7 @@ async fn an_address_may_have_any_number() {
 
 /// Where there is such a bound, and no setting says which proxies write the headers.
 #[tokio::test]
-async fn the_start_says_where_clients_may_name_their_address() {
+async fn the_start_warns_where_clients_can_forge_their_address() {
     for (most, proxies, is_said) in [
         (200, None, true),
         (200, Some("none"), false),

@@ -18,7 +18,7 @@ fn config() -> SubscriptionsConfig {
 }
 
 #[tokio::test]
-async fn the_service_has_so_many_connections() {
+async fn connections_of_the_service_are_bounded() {
     let (app, watched) = serve_with(SubscriptionsConfig {
         max_connections: 2,
         ..config()
@@ -48,7 +48,7 @@ async fn the_service_has_so_many_connections() {
 
 /// A mutation that is refused for want of a place has not run.
 #[tokio::test]
-async fn a_mutation_that_finds_no_place_for_its_stream_does_nothing() {
+async fn an_operation_without_room_for_its_stream_does_not_run() {
     let (app, watched) = serve_with(SubscriptionsConfig {
         max_connections: 1,
         ..config()
@@ -69,7 +69,7 @@ async fn a_mutation_that_finds_no_place_for_its_stream_does_nothing() {
 
 /// Headers are kept for as long as a subscription is open.
 #[tokio::test]
-async fn long_headers_open_nothing_that_lasts() {
+async fn long_headers_open_no_socket_or_stream() {
     let (app, watched) = serve().await;
     let (long, short) = ("x".repeat(17_000), "x".repeat(15_000));
     assert_eq!(
@@ -116,7 +116,7 @@ async fn long_headers_open_nothing_that_lasts() {
 }
 
 #[tokio::test]
-async fn a_socket_has_so_many_operations() {
+async fn operations_of_a_socket_are_bounded() {
     let (app, watched) = serve_with(SubscriptionsConfig {
         max_operations: 3,
         ..config()
@@ -144,7 +144,7 @@ async fn a_socket_has_so_many_operations() {
 }
 
 #[tokio::test]
-async fn a_message_has_so_many_bytes() {
+async fn the_size_of_a_message_is_bounded() {
     let (app, _) = serve_with(SubscriptionsConfig {
         max_message_size: 2_048,
         ..config()
@@ -197,7 +197,7 @@ async fn a_flood_of_messages_closes_the_socket() {
 /// One that takes nothing is closed, and holds no stream any longer; others get their events
 /// meanwhile.
 #[tokio::test]
-async fn a_client_that_takes_nothing_is_closed() {
+async fn a_client_that_reads_nothing_is_closed() {
     // Longer than the other takes for its events, also where the machine stands still meanwhile.
     let (app, watched) = serve_with(SubscriptionsConfig {
         write_timeout: Duration::from_secs(20),
@@ -250,7 +250,7 @@ async fn a_long_message_comes_whole() {
 }
 
 #[tokio::test]
-async fn pings_come_and_a_socket_that_answers_none_is_closed() {
+async fn a_socket_that_answers_no_ping_is_closed() {
     // Longer than a machine stands still between a ping and its answer.
     let (app, _) = serve_with(SubscriptionsConfig {
         ping_interval: Duration::from_secs(6),
@@ -276,7 +276,7 @@ async fn pings_come_and_a_socket_that_answers_none_is_closed() {
 }
 
 #[tokio::test]
-async fn a_socket_without_operations_is_closed_where_that_is_wanted() {
+async fn an_idle_socket_is_closed_after_the_idle_timeout() {
     // Long enough for an operation to begin, also where the machine stands still meanwhile.
     let idle_timeout = Some(Duration::from_secs(7));
     let (app, _) = serve_with(SubscriptionsConfig {
@@ -361,7 +361,7 @@ async fn a_text_in_parts_is_one_message() {
 }
 
 #[tokio::test]
-async fn a_client_that_closes_its_side_is_gone() {
+async fn a_half_closed_client_ends_its_streams() {
     let (app, watched) = serve().await;
     let mut socket = Socket::ready(&app).await;
     socket.subscribe("1", "subscription { forever }").await;

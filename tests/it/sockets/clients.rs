@@ -23,7 +23,7 @@ async fn run(mut command: std::process::Command) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_of_others_subscribe() {
+async fn third_party_clients_subscribe() {
     let (app, watched) = serve().await;
     let mut command = node("subscriptions.mjs");
     command.arg(app.url("/graphql"));

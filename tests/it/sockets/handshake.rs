@@ -43,7 +43,7 @@ async fn other_subprotocols_are_closed_4406() {
 }
 
 #[tokio::test]
-async fn ours_is_found_among_others() {
+async fn the_subprotocol_is_found_among_others() {
     let (app, _) = serve().await;
     for protocols in ["graphql-ws, graphql-transport-ws", "x,graphql-transport-ws"] {
         let mut socket = Socket::upgrade(&app, &[("sec-websocket-protocol", protocols)])
@@ -62,7 +62,7 @@ async fn opens(app: &App, origin: &str) -> Result<(), u16> {
 
 /// A page of another site could use the user's cookies.
 #[tokio::test]
-async fn pages_of_other_sites_open_none() {
+async fn pages_of_other_sites_open_no_socket() {
     let (app, _) = serve().await;
     let host = app.address();
     assert_eq!(opens(&app, &format!("http://{host}")).await, Ok(()));
@@ -94,7 +94,7 @@ async fn pages_of_other_sites_open_none() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_handshake_is_refused() {
+async fn malformed_handshakes_are_refused() {
     let (app, _) = serve().await;
     let key = "dGhlIHNhbXBsZSBub25jZQ==";
     for (headers, status, told) in [

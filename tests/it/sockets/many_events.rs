@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use svc::futures_util::{Stream, stream};
 use svc::prelude::*;
-use svc_tests::{App, Socket, TestDatabase, is_alone, resident};
+use svc_tests::{App, Socket, TestDatabase, cases, is_alone, resident};
 
 /// The events after which nothing may grow any more.
 const WARM: u32 = 2_000;
@@ -71,8 +71,7 @@ async fn many_events_leave_memory_and_prepared_statements_as_they_were() {
     ) {
         return;
     }
-    let count =
-        std::env::var("EVENTS").map_or(5_000, |text| text.parse().expect("EVENTS is a number"));
+    let count = u32::try_from(cases("EVENTS", 5_000, 20_000)).expect("a number of events");
     let database = TestDatabase::new(
         "CREATE VIEW v_event_row AS SELECT i AS id FROM generate_series(0, 9) AS i;
          CREATE VIEW v_event_prepared AS SELECT count(*)::int AS number FROM pg_prepared_statements;",

@@ -77,7 +77,7 @@ async fn a_client_that_reads_nothing_keeps_no_connection_of_the_pool() {
     );
 }
 
-/// A row that is read as soon as nobody holds the lock 7.
+/// A row that is read as soon as the lock 7 is free.
 #[svc_type(sql_source = "v_held")]
 struct Held {
     id: i32,
@@ -102,7 +102,7 @@ fn longest(ctx: &Context<'_>) -> Result<impl Stream<Item = String>> {
 
 /// A row that is being read for a subscription while the client takes nothing of another one.
 #[tokio::test]
-async fn a_subscriber_who_reads_nothing_keeps_no_connection_of_the_pool() {
+async fn a_subscriber_that_reads_nothing_keeps_no_connection_of_the_pool() {
     let sql = "CREATE VIEW v_held AS SELECT 1 AS id, pg_advisory_xact_lock_shared(7)::text AS text";
     let database = TestDatabase::new(sql).await;
     let subscriptions = unhurried();

@@ -1,4 +1,4 @@
-//! Operations whose token was renewed on the socket with one that says something else of the user.
+//! Operations whose token was renewed on the socket with one that has other claims.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -133,9 +133,9 @@ async fn an_operation_ends_when_its_own_token_is_revoked() {
     ends_alone(&service, &mut socket, "north", "TOKEN_INVALID", "south").await;
 }
 
-/// A token that says the same of the user takes its operations over, whichever came in between.
+/// A token with equal claims takes the operations over, also after others in between.
 #[tokio::test]
-async fn an_operation_goes_on_with_a_token_that_says_the_same() {
+async fn an_operation_continues_with_an_equivalent_token() {
     let service = serve().await;
     let exp = ends_in(BRIEF);
     let mut socket = Socket::ready_with(&service.app, payload(claims("first", "north", exp))).await;

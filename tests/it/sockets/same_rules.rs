@@ -8,7 +8,7 @@ use svc_tests::{App, Events, Socket};
 
 use super::service::{Watched, nowhere, options};
 
-/// A policy that lets nobody change anything.
+/// A policy that denies all mutations.
 struct ReadOnly;
 
 impl Authorizer for ReadOnly {
@@ -47,7 +47,7 @@ fn errors(answer: &Value) -> Value {
 }
 
 /// The answer to a document on each transport: by POST, on a socket, and as events.
-async fn asked(app: &App, query: &str) -> [Value; 3] {
+async fn ask_on_all_transports(app: &App, query: &str) -> [Value; 3] {
     let post = app.query(query).await.json();
     let mut socket = Socket::ready(app).await;
     socket.subscribe("1", query).await;
@@ -66,7 +66,7 @@ async fn asked(app: &App, query: &str) -> [Value; 3] {
 }
 
 #[tokio::test]
-async fn limits_the_gate_and_guards_answer_alike() {
+async fn limits_gates_and_guards_apply_on_every_transport() {
     let limits = Limits {
         aliases: 3,
         complexity: 3,
@@ -87,7 +87,7 @@ async fn limits_the_gate_and_guards_answer_alike() {
         ("{ a: hello b: hello c: hello d: hello }", true),
         ("{ hello @skip(if: $missing) }", true),
     ] {
-        let [post, socket, events] = asked(&app, query).await;
+        let [post, socket, events] = ask_on_all_transports(&app, query).await;
         assert_eq!(
             (errors(&post), post.get("data")),
             (errors(&socket), socket.get("data")),
@@ -125,7 +125,7 @@ async fn limits_the_gate_and_guards_answer_alike() {
 }
 
 #[tokio::test]
-async fn nothing_but_registered_documents_runs_where_that_is_wanted() {
+async fn registered_only_applies_to_sockets_and_streams() {
     let operations = OperationsConfig {
         registered_only: true,
         ..OperationsConfig::default()
@@ -135,7 +135,7 @@ async fn nothing_but_registered_documents_runs_where_that_is_wanted() {
         ..SvcConfig::default()
     })
     .await;
-    let [post, socket, events] = asked(&app, "{ hello }").await;
+    let [post, socket, events] = ask_on_all_transports(&app, "{ hello }").await;
     assert_ne!(errors(&post), Value::Null, "{post}");
     assert_eq!(
         [errors(&socket), errors(&events)],

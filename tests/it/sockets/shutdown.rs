@@ -7,7 +7,7 @@ use svc_tests::{Events, Socket};
 use super::service::serve;
 use crate::http::steadily;
 
-/// A machine that stands still for so long makes an end late that waits for nobody.
+/// A machine that stands still for so long delays even an end that waits for nothing.
 const STILL: Duration = Duration::from_secs(1);
 
 /// An error where the end has waited for about as long as the grace period is.
@@ -62,7 +62,7 @@ async fn a_graceful_stop_closes_1001_and_ends_streams() {
 
 /// A client that does not answer the closing delays the end by no more than the time for that.
 #[tokio::test]
-async fn a_client_that_says_nothing_does_not_hold_the_end() {
+async fn a_silent_client_does_not_delay_the_shutdown() {
     steadily(STILL, async |_| {
         let (mut app, watched) = serve().await;
         let mut socket = Socket::ready(&app).await;

@@ -41,7 +41,7 @@ async fn a_subscription_is_an_event_for_each_and_completes() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told_as_events() {
+async fn errors_are_sent_as_events() {
     let (app, _) = serve().await;
     for (query, code) in [
         ("{ nothing }", "GRAPHQL_VALIDATION_FAILED"),
@@ -63,7 +63,7 @@ async fn mistakes_are_told_as_events() {
 
 /// A body that is not a request has a status, as it has for any other client.
 #[tokio::test]
-async fn what_is_not_a_request_has_a_status() {
+async fn malformed_requests_get_an_error_status() {
     let (app, _) = serve().await;
     let post = |body: &str| {
         app.request("POST", "/graphql")
@@ -104,7 +104,7 @@ async fn what_is_not_a_request_has_a_status() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_ends_its_subscription() {
+async fn a_disconnect_ends_the_subscription() {
     let (app, watched) = serve().await;
     for accept in [EVENTS, PARTS] {
         let mut events = Events::post(&app, accept, "subscription { forever }").await;
@@ -203,7 +203,7 @@ async fn a_subscription_needs_a_stream() {
 }
 
 #[tokio::test]
-async fn nothing_keeps_a_stream() {
+async fn streams_are_neither_cached_nor_buffered() {
     let (app, _) = serve().await;
     let request = app
         .request("GET", "/graphql?query={hello}")

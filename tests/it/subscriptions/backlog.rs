@@ -1,13 +1,14 @@
-//! `/ready` while events are many.
+//! `/ready` while events are many, or cannot be published.
 
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _};
+use svc::Environment;
 use svc::events::{EventSource, SourceEvent};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, eventually};
+use svc_tests::{App, Log, TestDatabase, eventually};
 
 #[svc_type(sql_source = "v_item")]
 struct Item {
@@ -49,7 +50,7 @@ impl EventSource for Source {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_backlog_of_events_is_not_an_absence() {
+async fn a_backlog_of_events_keeps_the_service_ready() {
     let database = TestDatabase::new("CREATE VIEW v_item AS SELECT 7 AS id").await;
     for (is_busy, status) in [(true, 200), (false, 503)] {
         let options = AppOptions::new()
@@ -72,5 +73,59 @@ async fn a_backlog_of_events_is_not_an_absence() {
             }
         })
         .await;
+    }
+}
+
+/// A source that publishes nothing, and says where it has tried to.
+struct Unreachable;
+
+impl EventSource for Unreachable {
+    fn listen<'a>(
+        &'a self,
+        _: &'a [String],
+    ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+        async { Ok(stream::pending::<SourceEvent>().boxed()) }.boxed()
+    }
+
+    fn publish<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<()>> {
+        async { Err(Error::internal("redis.internal:6379 refuses")) }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_a_source_is_shown_in_development_only_and_always_logged() {
+    let database = TestDatabase::new("CREATE VIEW v_item AS SELECT 7 AS id").await;
+    for (environment, shown) in [
+        (Environment::Development, "redis.internal:6379 refuses"),
+        (
+            Environment::Production,
+            "a notification of the service could not be sent",
+        ),
+    ] {
+        let log = Log::start();
+        let config = SvcConfig {
+            environment,
+            ..SvcConfig::default()
+        };
+        let options = AppOptions::new()
+            .config(config)
+            .database_url(database.url())
+            .event_source(Unreachable);
+        let app = App::serve(
+            options
+                .queries(queries![items])
+                .subscriptions(subscriptions![item_changed]),
+        )
+        .await;
+        eventually(async || {
+            let ready = app.get("/ready").await;
+            if ready.json()["checks"]["events"] == format!("failed: {shown}") {
+                Ok(())
+            } else {
+                Err(ready.text)
+            }
+        })
+        .await;
+        log.has("redis.internal:6379 refuses").await;
     }
 }

@@ -176,14 +176,14 @@ async fn an_event_that_fails_leaves_the_others_alone() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_place_of_the_stream_refuses() {
+async fn an_error_in_place_of_the_stream_refuses_the_subscription() {
     let refused = refused(&started().await, "subscription { checked(fail: true) }").await;
     assert_eq!(refused["errors"][0]["message"], "there is nothing to see");
     assert_eq!(refused.get("data"), None);
 }
 
 #[tokio::test]
-async fn a_boxed_stream_and_one_that_borrows_the_context_are_taken() {
+async fn boxed_and_borrowing_streams_are_accepted() {
     let service = started().await;
     assert_eq!(
         answers(&service, "subscription { boxed }").await,
@@ -237,7 +237,7 @@ async fn dropping_the_answers_ends_the_stream() {
 }
 
 #[tokio::test]
-async fn the_time_of_a_request_bounds_the_way_to_the_stream_and_not_the_stream() {
+async fn the_request_timeout_bounds_opening_a_stream_but_not_the_stream() {
     let service = service(options().request_timeout(Duration::from_millis(900))).await;
     let refused = refused(&service, "subscription { slow_to_open }").await;
     assert_eq!(refused["errors"][0]["extensions"]["code"], "TIMEOUT");

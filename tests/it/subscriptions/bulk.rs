@@ -17,7 +17,7 @@ use svc_tests::{Log, TestDatabase};
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
-use super::service::{Post, Posts, next, nothing, start};
+use super::service::{Post, Posts, assert_silent, next, start};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -78,9 +78,9 @@ fn begins_to_read(answers: &mut Subscribed) {
     assert!(early.is_none(), "{early:?}");
 }
 
-/// Not even a client that takes nothing at the time is told of them, and nothing is read for it.
+/// They are not sent even to a client that reads nothing at the time, and nothing is read for it.
 #[tokio::test]
-async fn rows_that_the_event_says_are_forbidden_do_not_wait() {
+async fn rows_forbidden_by_their_event_are_neither_queued_nor_read() {
     let database = Posts::database().await;
     database.execute(NAMING).await;
     let service = start(with_queue(3, &database).row_policy::<Post>(of_a)).await;
@@ -94,14 +94,14 @@ async fn rows_that_the_event_says_are_forbidden_do_not_wait() {
         next(&mut answers).await["data"]["changed"],
         json!({"id": 1, "title": "mine"})
     );
-    nothing(&mut answers).await;
+    assert_silent(&mut answers).await;
     assert_eq!(database.statements("v_sub_post").await - before, 1);
 }
 
 /// A row that moves to another tenant and is deleted there tells nothing, though its events did not
 /// wait.
 #[tokio::test]
-async fn a_row_that_an_event_says_is_forbidden_is_not_told_as_deleted() {
+async fn the_deletion_of_a_forbidden_row_is_not_reported() {
     let database = Posts::database().await;
     database.execute(NAMING).await;
     let service = start(Posts::of(&database).row_policy::<Post>(of_a)).await;
@@ -123,12 +123,12 @@ async fn a_row_that_an_event_says_is_forbidden_is_not_told_as_deleted() {
         .await;
     let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "2"}}});
     assert_eq!(next(&mut answers).await, deleted);
-    nothing(&mut answers).await;
+    assert_silent(&mut answers).await;
 }
 
-/// The events do not say whose the rows are, so the database is asked about each.
+/// The events do not name the tenants of the rows, so each is read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn forbidden_rows_do_not_end_a_client_that_reads() {
+async fn forbidden_rows_do_not_overflow_an_active_reader() {
     let database = Posts::database().await;
     let service = start(with_queue(10, &database).row_policy::<Post>(of_a)).await;
     let mut answers = subscribed(&service, "subscription { changed { id title } }").await;
@@ -154,7 +154,7 @@ async fn forbidden_rows_do_not_end_a_client_that_reads() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_reads_gets_each_row_of_a_bulk_write() {
+async fn an_active_reader_gets_each_row_of_a_bulk_write() {
     let database = Posts::database().await;
     let service = start(with_queue(100, &database)).await;
     let mut answers = subscribed(&service, "subscription { changed { id title } }").await;
@@ -174,7 +174,7 @@ async fn a_client_that_reads_gets_each_row_of_a_bulk_write() {
 
 /// More than may wait becomes one gap: what was sent is right afterwards, and the stream goes on.
 #[tokio::test]
-async fn too_many_events_are_one_gap_for_a_client_that_reads() {
+async fn too_many_events_are_one_gap_for_an_active_reader() {
     let database = Posts::database().await;
     let service = start(with_queue(20, &database)).await;
     let mut answers = subscribed(&service, "subscription { changed { id title } }").await;
@@ -241,10 +241,10 @@ fn changed(source: &Scripted, payload: &Value) {
         .unwrap();
 }
 
-/// A deletion behind a gap is not told, however many gaps there were: the changes before it were
+/// A deletion behind a gap is not sent, however many gaps there were: the changes before it were
 /// not heard of.
 #[tokio::test]
-async fn a_second_gap_does_not_tell_of_a_foreign_deletion() {
+async fn a_second_gap_does_not_reveal_a_foreign_deletion() {
     let database = Posts::database().await;
     let (service, source) = scripted(&database).await;
     for gaps in [1, 2, 3] {
@@ -264,7 +264,7 @@ async fn a_second_gap_does_not_tell_of_a_foreign_deletion() {
         for _ in 1..gaps {
             source.0.send(SourceEvent::Gap).unwrap();
         }
-        nothing(&mut answers).await;
+        assert_silent(&mut answers).await;
     }
 }
 
@@ -297,7 +297,7 @@ async fn events_with_a_key_of_another_type_are_dropped() {
         next(&mut answers).await,
         json!({"data": {"changed": {"title": "t1"}}})
     );
-    nothing(&mut answers).await;
+    assert_silent(&mut answers).await;
     log.has("names no row, and is dropped").await;
     let lines = log.text().matches("names no row, and is dropped").count();
     assert!(lines < 20, "{lines} lines");

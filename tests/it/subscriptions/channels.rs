@@ -92,7 +92,7 @@ async fn talk(speaking: &TestService, listening: &TestService) {
 }
 
 #[tokio::test]
-async fn what_is_published_reaches_subscribers_in_the_process() {
+async fn published_payloads_reach_subscribers_in_the_process() {
     let source = InProcessEvents::new();
     let start = || {
         options()
@@ -107,7 +107,7 @@ async fn what_is_published_reaches_subscribers_in_the_process() {
 /// More payloads than may wait for a client that does not read come while a body is busy with the
 /// first.
 #[tokio::test]
-async fn a_body_that_is_busy_with_a_payload_gets_many_others() {
+async fn a_busy_body_receives_payloads_published_meanwhile() {
     let options = options().event_source(InProcessEvents::new());
     let service = TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing"))
         .await
@@ -145,7 +145,7 @@ async fn a_body_that_is_busy_with_a_payload_gets_many_others() {
 }
 
 #[tokio::test]
-async fn what_is_published_reaches_subscribers_of_other_instances() {
+async fn published_payloads_reach_subscribers_of_other_instances() {
     let database = TestDatabase::new("").await;
     let first = TestService::start(options().database_url(database.url()))
         .await
@@ -157,7 +157,7 @@ async fn what_is_published_reaches_subscribers_of_other_instances() {
 }
 
 #[tokio::test]
-async fn redis_brings_events_as_well() {
+async fn published_payloads_reach_subscribers_through_redis() {
     let redis = svc_tests::Redis::new().await;
     let start = || {
         // A busy machine does not make Redis an absence.
@@ -188,7 +188,7 @@ async fn a_payload_that_is_too_long_is_refused() {
 }
 
 #[tokio::test]
-async fn a_channel_that_nobody_listens_to_is_told() {
+async fn a_subscription_to_an_undeclared_channel_is_an_error() {
     let options = options().event_source(InProcessEvents::new());
     let service = TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing"))
         .await
@@ -201,7 +201,7 @@ async fn a_channel_that_nobody_listens_to_is_told() {
 }
 
 #[tokio::test]
-async fn a_source_that_is_away_refuses_for_now() {
+async fn an_unreachable_source_refuses_subscriptions() {
     let database = Posts::database().await;
     let mut config = SvcConfig::default();
     config.events.database_url = Some("postgres://nobody@127.0.0.1:1/nothing".to_owned());

@@ -40,7 +40,7 @@ fn the_schema_has_a_root_type() {
 }
 
 #[tokio::test]
-async fn introspection_tells_of_it() {
+async fn introspection_shows_the_subscription_type() {
     let service = service(options()).await;
     let document = "{ __schema { subscriptionType { name fields(includeDeprecated: true) { name isDeprecated } } } }";
     let answer = refused(&service, document).await;
@@ -125,7 +125,7 @@ async fn a_subscription_has_one_root_field() {
 }
 
 #[tokio::test]
-async fn transports_with_one_answer_refuse_it() {
+async fn transports_without_streams_refuse_subscriptions() {
     let app = App::serve(options().database_url("postgres://nobody@127.0.0.1:1/nothing")).await;
     let message = "a subscription is answered with a stream; send it over a WebSocket, or accept `text/event-stream`";
     assert_eq!(app.query("subscription { other }").await.message(), message);
@@ -138,7 +138,7 @@ async fn transports_with_one_answer_refuse_it() {
 }
 
 #[test]
-fn two_of_one_name_clash() {
+fn a_subscription_listed_twice_is_an_error() {
     let error = options()
         .subscriptions(subscriptions![other])
         .sdl()

@@ -8,10 +8,10 @@ use svc::testing::{Subscribed, Subscription, TestService};
 use svc_tests::{TestDatabase, eventually};
 use tokio::time::timeout;
 
-use super::service::{Posts, next, nothing, start, started};
+use super::service::{Posts, assert_silent, next, start, started};
 
 #[tokio::test]
-async fn two_instances_tell_their_subscribers_of_the_same_event() {
+async fn two_instances_deliver_the_same_event() {
     let (database, first) = started().await;
     let second = start(Posts::of(&database)).await;
     let document = "subscription { changed { title } }";
@@ -50,7 +50,7 @@ async fn until_title(answers: &mut Subscribed, wanted: &str, patience: Duration)
 /// `LISTENER_LOSSES=100` loses it as often as it says, and wants it back within two seconds each
 /// time.
 #[tokio::test]
-async fn the_last_value_is_right_however_often_the_listening_connection_is_lost() {
+async fn the_last_value_is_right_after_losses_of_the_listening_connection() {
     let losses: Option<u32> = std::env::var("LISTENER_LOSSES")
         .ok()
         .map(|losses| losses.parse().expect("a number"));
@@ -86,7 +86,7 @@ async fn the_last_value_is_right_however_often_the_listening_connection_is_lost(
     until_title(&mut any, "settled", patience).await;
     // What has not changed in the meantime is not sent again.
     kill_listeners(&database).await;
-    nothing(&mut any).await;
+    assert_silent(&mut any).await;
 }
 
 #[tokio::test]

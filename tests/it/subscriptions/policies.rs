@@ -10,7 +10,7 @@ use svc::sqlx::{self, PgPool};
 use svc::testing::{Subscribed, Subscription, TestService};
 use svc_tests::{Log, TestDatabase, eventually};
 
-use super::service::{Post, Posts, next, nothing, nothing_but_reads, start};
+use super::service::{Post, Posts, assert_only_reads, assert_silent, next, start};
 
 fn by_tenant(ctx: &Context<'_>) -> Result<RowDecision> {
     Ok(match ctx.header("x-tenant") {
@@ -28,7 +28,7 @@ fn of(tenant: &str, document: &str) -> Subscription {
 const REMOVABLE: &str = "subscription { removable { title } }";
 
 #[tokio::test]
-async fn a_row_that_moves_to_another_tenant_and_is_deleted_tells_the_first_nothing() {
+async fn a_deletion_after_a_move_is_not_reported_to_the_former_tenant() {
     let database = Posts::database().await;
     let options = Posts::of(&database).row_policy::<Post>(by_tenant);
     let service = start(options).await;
@@ -41,7 +41,7 @@ async fn a_row_that_moves_to_another_tenant_and_is_deleted_tells_the_first_nothi
         next(&mut a).await,
         json!({"data": {"removable": {"title": "of a"}}})
     );
-    nothing(&mut b).await;
+    assert_silent(&mut b).await;
     database
         .execute("UPDATE tb_post SET tenant = 'b', title = 'of b' WHERE id = 1")
         .await;
@@ -52,11 +52,11 @@ async fn a_row_that_moves_to_another_tenant_and_is_deleted_tells_the_first_nothi
     database.execute("DELETE FROM tb_post WHERE id = 1").await;
     let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "1"}}});
     assert_eq!(next(&mut b).await, deleted);
-    nothing(&mut a).await;
+    assert_silent(&mut a).await;
 }
 
 #[tokio::test]
-async fn a_move_that_was_not_looked_at_tells_nothing_either() {
+async fn a_deletion_directly_after_a_move_is_not_reported_either() {
     let database = Posts::database().await;
     let service = start(Posts::of(&database).row_policy::<Post>(by_tenant)).await;
     let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
@@ -69,11 +69,11 @@ async fn a_move_that_was_not_looked_at_tells_nothing_either() {
         .execute("UPDATE tb_post SET tenant = 'b' WHERE id = 1")
         .await;
     database.execute("DELETE FROM tb_post WHERE id = 1").await;
-    nothing(&mut a).await;
+    assert_silent(&mut a).await;
 }
 
 #[tokio::test]
-async fn a_deletion_directly_behind_a_change_is_told_where_its_event_says_whose_the_row_was() {
+async fn a_deletion_after_a_change_is_reported_if_its_event_names_the_tenant() {
     let database = Posts::database().await;
     let service = start(Posts::of(&database).row_policy::<Post>(by_tenant)).await;
     let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
@@ -97,7 +97,7 @@ async fn a_deletion_directly_behind_a_change_is_told_where_its_event_says_whose_
     database
         .execute(&change_and_delete(1, "title = 'gone'"))
         .await;
-    nothing(&mut a).await;
+    assert_silent(&mut a).await;
     let naming = "DROP TRIGGER post_changed ON tb_post; CREATE TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE \
         ON tb_post FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'author_id', 'tenant')";
     database.execute(naming).await;
@@ -110,7 +110,31 @@ async fn a_deletion_directly_behind_a_change_is_told_where_its_event_says_whose_
     database
         .execute(&change_and_delete(4, "tenant = 'b'"))
         .await;
-    nothing(&mut a).await;
+    assert_silent(&mut a).await;
+}
+
+/// Two triggers of a table report a deletion, and only the first names the tenant of the row.
+#[tokio::test]
+async fn a_second_event_of_a_forbidden_deletion_reveals_nothing() {
+    let database = Posts::database().await;
+    let service = start(Posts::of(&database).row_policy::<Post>(by_tenant)).await;
+    let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
+    database
+        .execute("UPDATE tb_post SET title = 'of a' WHERE id = 1")
+        .await;
+    assert_eq!(
+        next(&mut a).await,
+        json!({"data": {"removable": {"title": "of a"}}})
+    );
+    for payload in [
+        r#"{"id": 1, "op": "delete", "tenant": "b"}"#,
+        r#"{"id": 1, "op": "delete"}"#,
+    ] {
+        database
+            .execute(&format!("SELECT pg_notify('post_changed', '{payload}')"))
+            .await;
+    }
+    assert_silent(&mut a).await;
 }
 
 /// Reads of posts wait for a lock after their snapshot was taken, and events say whose a post is.
@@ -173,7 +197,7 @@ async fn while_read(database: &TestDatabase, meanwhile: &str) -> (TestService, S
 }
 
 #[tokio::test]
-async fn a_row_that_moves_while_it_is_read_is_not_told_as_deleted() {
+async fn a_row_moved_during_its_read_is_not_reported_as_deleted() {
     let database = Posts::database().await;
     let (_service, mut a) =
         while_read(&database, "UPDATE tb_post SET tenant = 'b' WHERE id = 1").await;
@@ -181,11 +205,11 @@ async fn a_row_that_moves_while_it_is_read_is_not_told_as_deleted() {
     let unnamed = "DROP TRIGGER post_changed ON tb_post; CREATE TRIGGER post_changed AFTER DELETE ON tb_post \
         FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'author_id'); DELETE FROM tb_post WHERE id = 1";
     database.execute(unnamed).await;
-    nothing(&mut a).await;
+    assert_silent(&mut a).await;
 }
 
 #[tokio::test]
-async fn a_row_that_is_deleted_while_it_is_first_read_is_told_as_deleted() {
+async fn a_row_deleted_during_its_first_read_is_reported_as_deleted() {
     let database = Posts::database().await;
     let (_service, mut a) = while_read(&database, "DELETE FROM tb_post WHERE id = 1").await;
     let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "1"}}});
@@ -193,7 +217,7 @@ async fn a_row_that_is_deleted_while_it_is_first_read_is_told_as_deleted() {
 }
 
 #[tokio::test]
-async fn each_tenant_reads_with_its_own_rules_and_equal_ones_together() {
+async fn equal_rules_share_one_read_and_different_rules_do_not() {
     let database = Posts::database().await;
     let service = start(Posts::of(&database).row_policy::<Post>(by_tenant)).await;
     let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
@@ -213,7 +237,7 @@ async fn each_tenant_reads_with_its_own_rules_and_equal_ones_together() {
     for answer in join_all(of_a.iter_mut().map(next)).await {
         assert_eq!(answer, json!({"data": {"changed": {"title": "seen"}}}));
     }
-    nothing_but_reads(&mut of_b, &database, before, 2).await;
+    assert_only_reads(&mut of_b, &database, before, 2).await;
     assert_eq!(
         database.statements("v_sub_post").await - before,
         2,
@@ -240,7 +264,7 @@ async fn the_filter_of_an_authorizer_holds_for_each_event() {
     database
         .execute("UPDATE tb_post SET title = 'of a' WHERE id = 1")
         .await;
-    nothing(&mut b).await;
+    assert_silent(&mut b).await;
     database
         .execute("UPDATE tb_post SET title = 'of b' WHERE id = 3")
         .await;
@@ -328,12 +352,12 @@ async fn session_variables_of_the_subscriber_are_set_for_each_read() {
         next(&mut a).await,
         json!({"data": {"changed": {"title": "mine"}}})
     );
-    nothing(&mut b).await;
+    assert_silent(&mut b).await;
 }
 
-/// The id of a row that is gone is told to those who may have ids.
+/// The id of a deleted row is sent to subscribers that may have ids.
 #[tokio::test]
-async fn a_deletion_tells_no_gated_id() {
+async fn a_deletion_reveals_no_gated_id() {
     #[svc_type(sql_source = "v_sub_post", authorize_fields = ["id"])]
     struct Numbered {
         id: i32,
@@ -367,5 +391,5 @@ async fn a_deletion_tells_no_gated_id() {
     database.execute("DELETE FROM tb_post WHERE id = 1").await;
     let deleted = json!({"data": {"numbered": null}, "extensions": {"deleted": {"id": "1"}}});
     assert_eq!(next(&mut admin).await, deleted);
-    nothing(&mut anybody).await;
+    assert_silent(&mut anybody).await;
 }

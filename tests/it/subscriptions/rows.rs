@@ -7,7 +7,7 @@ use svc::prelude::*;
 use svc::testing::Subscription;
 
 use super::service::{
-    Author, Posts, next, nothing, nothing_but_reads, start, started, until_listening,
+    Author, Posts, assert_only_reads, assert_silent, next, start, started, until_listening,
 };
 
 #[svc_type(sql_source = "v_sub_day")]
@@ -20,7 +20,7 @@ struct Day {
 async fn days(title: Option<String>) -> Day;
 
 #[tokio::test]
-async fn an_event_is_answered_with_the_row() {
+async fn an_event_sends_its_row() {
     let (database, service) = started().await;
     let document = "subscription { changed { title author { name } loud } }";
     let mut answers = service
@@ -42,7 +42,7 @@ async fn an_event_is_answered_with_the_row() {
 }
 
 #[tokio::test]
-async fn an_update_that_changes_nothing_is_not_told() {
+async fn an_update_without_changes_sends_nothing() {
     let (database, service) = started().await;
     let mut answers = service
         .subscribe(Subscription::new("subscription { changed { title } }"))
@@ -55,11 +55,11 @@ async fn an_update_that_changes_nothing_is_not_told() {
         next(&mut answers).await,
         json!({"data": {"changed": {"title": "x"}}})
     );
-    nothing(&mut answers).await;
+    assert_silent(&mut answers).await;
 }
 
 #[tokio::test]
-async fn arguments_choose_among_events_and_rows() {
+async fn arguments_filter_events_and_rows() {
     let (database, service) = started().await;
     let by_id = "subscription { changed(id: 2) { id } }";
     // The payload has the author, and not the title.
@@ -82,9 +82,9 @@ async fn arguments_choose_among_events_and_rows() {
         next(&mut subscribed[1]).await,
         json!({"data": {"changed": {"id": 1}}})
     );
-    nothing(&mut subscribed[0]).await;
+    assert_silent(&mut subscribed[0]).await;
     // Only the one whose condition the payload does not tell reads besides.
-    nothing_but_reads(&mut subscribed[2..], &database, before, 2).await;
+    assert_only_reads(&mut subscribed[2..], &database, before, 2).await;
     assert_eq!(database.statements("v_sub_post").await - before, 2);
     database
         .execute("UPDATE tb_post SET title = 't3' WHERE id = 2")
@@ -97,7 +97,7 @@ async fn arguments_choose_among_events_and_rows() {
         next(&mut subscribed[2]).await,
         json!({"data": {"changed": {"id": 2}}})
     );
-    nothing(&mut subscribed[1]).await;
+    assert_silent(&mut subscribed[1]).await;
 }
 
 /// Only the database can tell that these are no dates, and the subscriber has not sent them.
@@ -133,7 +133,7 @@ async fn an_event_whose_id_the_database_refuses_is_dropped() {
             next(answers).await,
             json!({"data": {"days": {"title": "t1"}}})
         );
-        nothing(answers).await;
+        assert_silent(answers).await;
     }
 }
 
@@ -162,12 +162,12 @@ async fn an_argument_is_compared_with_the_key_of_a_relation() {
             json!({"data": {"noted": {"id": 1}}}),
             "{payload}"
         );
-        nothing(&mut of_bob).await;
+        assert_silent(&mut of_bob).await;
     }
 }
 
 #[tokio::test]
-async fn nobody_learns_by_an_argument_of_a_related_row_that_is_kept_back() {
+async fn arguments_do_not_reveal_withheld_related_rows() {
     let database = Posts::database().await;
     let of_bob = |_: &Context<'_>| Ok(RowDecision::allow_where(col("name").eq("bob")));
     let service = start(Posts::of(&database).row_policy::<Author>(of_bob)).await;
@@ -197,13 +197,13 @@ async fn nobody_learns_by_an_argument_of_a_related_row_that_is_kept_back() {
                 2,
                 "{field} {key}"
             );
-            nothing(&mut hidden).await;
+            assert_silent(&mut hidden).await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_deleted_row_is_told_to_those_who_were_sent_it() {
+async fn a_deletion_is_sent_to_subscribers_that_received_the_row() {
     let (database, service) = started().await;
     let mut knows = service
         .subscribe(Subscription::new("subscription { removable { title } }"))
@@ -227,12 +227,12 @@ async fn a_deleted_row_is_told_to_those_who_were_sent_it() {
     database.execute("DELETE FROM tb_post WHERE id = 1").await;
     let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "1"}}});
     assert_eq!(next(&mut knows).await, deleted);
-    nothing(&mut never_sent).await;
-    nothing(&mut never_told).await;
+    assert_silent(&mut never_sent).await;
+    assert_silent(&mut never_told).await;
 }
 
 #[tokio::test]
-async fn a_deletion_directly_behind_a_change_is_told() {
+async fn a_deletion_directly_after_a_change_is_sent() {
     let (database, service) = started().await;
     let document = "subscription { removable { title } }";
     let mut quick = service
@@ -260,12 +260,12 @@ async fn a_deletion_directly_behind_a_change_is_told() {
     let (answer, mut quick) = waiting.await.unwrap();
     assert_eq!(answer, deleted);
     assert_eq!(next(&mut slow).await, deleted);
-    nothing(&mut quick).await;
+    assert_silent(&mut quick).await;
     // A row that they were never sent is nobody's loss.
     database
         .execute("BEGIN; UPDATE tb_post SET title = 'x' WHERE id = 2; DELETE FROM tb_post WHERE id = 2; COMMIT")
         .await;
-    nothing(&mut slow).await;
+    assert_silent(&mut slow).await;
 }
 
 #[tokio::test]
@@ -316,7 +316,7 @@ async fn equal_subscribers_share_one_statement_for_each_event() {
 }
 
 #[tokio::test]
-async fn one_who_leaves_does_not_silence_the_others() {
+async fn a_subscriber_that_leaves_does_not_silence_the_others() {
     let (database, service) = started().await;
     let document = "subscription { changed { title } }";
     let first = service
@@ -354,7 +354,7 @@ async fn one_who_leaves_does_not_silence_the_others() {
 }
 
 #[tokio::test]
-async fn a_slow_reader_gets_the_last_of_each_row_and_one_that_is_too_slow_the_end() {
+async fn a_slow_reader_gets_each_last_row_and_a_slower_one_is_ended() {
     let database = Posts::database().await;
     let mut config = SvcConfig::default();
     config.events.queue = 5;

@@ -64,15 +64,15 @@ pub(super) async fn next(answers: &mut Subscribed) -> Value {
 }
 
 /// No answer comes, as far as one can wait for that.
-pub(super) async fn nothing(answers: &mut Subscribed) {
+pub(super) async fn assert_silent(answers: &mut Subscribed) {
     if let Ok(answer) = timeout(Duration::from_millis(300), answers.next()).await {
         panic!("nothing was to come: {answer:?}");
     }
 }
 
 /// Waits until so many statements have read posts since there were `before`. No answer comes to
-/// those who ask meanwhile, nor for a while after that.
-pub(super) async fn nothing_but_reads(
+/// the subscribers meanwhile, nor for a while after that.
+pub(super) async fn assert_only_reads(
     subscribed: &mut [Subscribed],
     database: &TestDatabase,
     before: i64,
@@ -90,7 +90,7 @@ pub(super) async fn nothing_but_reads(
         }
         () = read => {}
     }
-    join_all(subscribed.iter_mut().map(nothing)).await;
+    join_all(subscribed.iter_mut().map(assert_silent)).await;
 }
 
 #[svc_type(sql_source = "v_sub_author")]
@@ -145,7 +145,7 @@ const SQL: &str = "
     CREATE TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON tb_post
         FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'author_id');";
 
-/// Posts that tell of their changes.
+/// Posts whose changes are published.
 pub(super) struct Posts;
 
 impl Posts {

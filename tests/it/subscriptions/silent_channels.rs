@@ -90,7 +90,7 @@ async fn a_channel_that_nothing_notifies_is_a_hint() {
 }
 
 #[tokio::test]
-async fn a_channel_that_the_program_lists_is_not_looked_for() {
+async fn channels_listed_by_the_program_are_not_checked() {
     let database = database().await;
     assert_eq!(
         silent(options().event_channels(["by_trigge"]), &database).await,
@@ -99,7 +99,7 @@ async fn a_channel_that_the_program_lists_is_not_looked_for() {
 }
 
 #[tokio::test]
-async fn channels_of_other_sources_are_not_looked_for() {
+async fn channels_of_other_sources_are_not_checked() {
     let database = database().await;
     let options = options().event_source(InProcessEvents::new());
     assert_eq!(silent(options, &database).await, []);

@@ -55,7 +55,7 @@ async fn client(database: &Database) -> Client {
 }
 
 #[svc::test(sql = SCHEMA)]
-async fn answers_are_looked_at(database: Database) -> Result<()> {
+async fn responses_can_be_inspected(database: Database) -> Result<()> {
     let client = client(&database).await;
     let answer = client.query("{ posts { title } }").await;
     assert_eq!(
@@ -93,7 +93,7 @@ async fn answers_are_looked_at(database: Database) -> Result<()> {
 }
 
 #[svc::test(sql = SCHEMA)]
-async fn a_client_may_be_a_user(database: Database) {
+async fn a_client_can_act_as_a_user(database: Database) {
     let nobody = client(&database).await;
     let ada = nobody
         .as_user(UserContext::new("ada"))
@@ -160,7 +160,7 @@ async fn layers_can_be_put_around_the_service(database: Database) {
 }
 
 #[test]
-fn what_is_not_there_fails_the_test_with_the_answer() {
+fn missing_data_fails_the_test_with_the_response() {
     let outcome = std::thread::spawn(|| {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {

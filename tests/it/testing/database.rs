@@ -34,7 +34,7 @@ async fn exists(on: &Database, name: &str) -> bool {
 }
 
 #[svc::test(sql = TABLE)]
-async fn each_test_has_its_own(database: Database) {
+async fn each_test_has_its_own_database(database: Database) {
     let setup = Setup::new().sql(TABLE);
     let others = join_all((0..12).map(|_| Database::create(&setup))).await;
     let others: Vec<Database> = others.into_iter().map(Result::unwrap).collect();
@@ -119,7 +119,7 @@ async fn fails(database: Database) -> Result<(), String> {
 }
 
 #[svc::test]
-async fn that_of_a_failed_test_is_kept_until_it_runs_again(database: Database) {
+async fn the_database_of_a_failed_test_is_kept_until_it_runs_again(database: Database) {
     // The test has a runtime of its own.
     let call = || {
         IS_CALLED.set(true);

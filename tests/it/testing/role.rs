@@ -92,7 +92,7 @@ async fn policies_bind_the_service(database: Database) {
 }
 
 #[tokio::test]
-async fn the_grants_of_the_set_up_are_all_that_it_may_do() {
+async fn the_role_has_only_the_grants_of_the_set_up() {
     let setup = Setup::new().sql(format!("{NOTES}{GRANTS}")).role("reading");
     let database = Database::create(&setup).await.unwrap();
     let north = client(&database).await.with_header("x-tenant", "north");

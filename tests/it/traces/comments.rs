@@ -73,10 +73,10 @@ async fn data(app: &svc_tests::App, document: &str, is_sampled: bool) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn postgresql_is_told_of_the_trace_of_sampled_requests_alone() {
+async fn only_sampled_requests_send_trace_comments() {
     if !is_alone_with(
         module_path!(),
-        "postgresql_is_told_of_the_trace_of_sampled_requests_alone",
+        "only_sampled_requests_send_trace_comments",
         &[SOON],
     ) {
         return;
@@ -135,8 +135,8 @@ async fn postgresql_is_told_of_the_trace_of_sampled_requests_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_told_and_no_older_name_is_used_unless_a_setting_says_so() {
-    const NAME: &str = "nothing_is_told_and_no_older_name_is_used_unless_a_setting_says_so";
+async fn comments_and_old_attribute_names_are_off_by_default() {
+    const NAME: &str = "comments_and_old_attribute_names_are_off_by_default";
     if !is_alone_with(
         module_path!(),
         NAME,

@@ -10,10 +10,10 @@ use super::receiver::{Receiver, attributes};
 use super::shop::{SOON, TRACE, ask, things_database, to, traced};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_parent_decides_and_others_are_told() {
+async fn the_parent_decides_sampling_and_context_is_propagated() {
     if !is_alone_with(
         module_path!(),
-        "the_parent_decides_and_others_are_told",
+        "the_parent_decides_sampling_and_context_is_propagated",
         &[SOON],
     ) {
         return;
@@ -77,10 +77,10 @@ async fn the_parent_decides_and_others_are_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn some_traces_are_sampled_and_others_are_told_of_each() {
+async fn sampled_and_unsampled_traces_are_propagated() {
     if !is_alone_with(
         module_path!(),
-        "some_traces_are_sampled_and_others_are_told_of_each",
+        "sampled_and_unsampled_traces_are_propagated",
         &[SOON],
     ) {
         return;

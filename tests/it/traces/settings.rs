@@ -1,4 +1,4 @@
-//! Settings: what they mean, and those that are refused.
+//! Settings: their meaning, and refused values.
 
 use svc::axum::Router;
 use svc::trace::{ExportFormat, ExportProtocol};
@@ -15,7 +15,7 @@ fn read(variables: &[(&str, &str)]) -> Result<TracingConfig, String> {
 }
 
 #[test]
-fn variables_are_read() {
+fn variables_set_the_tracing_configuration() {
     assert_eq!(read(&[]).unwrap(), TracingConfig::default());
     let ratio = [
         ("OTEL_TRACES_SAMPLER", "parentbased_traceidratio"),
@@ -72,7 +72,7 @@ fn variables_are_read() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused_with_what_can() {
+fn unusable_values_are_refused_with_the_allowed_ones() {
     let cases = [
         (
             "OTEL_TRACES_EXPORTER",
@@ -106,7 +106,7 @@ fn what_cannot_be_used_is_refused_with_what_can() {
 }
 
 #[test]
-fn a_configuration_is_checked() {
+fn a_configuration_is_validated() {
     let refused = |config| {
         setup_tracing(Router::new(), config)
             .unwrap_err()

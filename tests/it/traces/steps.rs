@@ -28,10 +28,10 @@ async fn tree(app: &svc_tests::App, receiver: &Receiver, trace: &str, document: 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_is_prepared_once_and_the_gate_and_the_cache_are_seen() {
+async fn preparation_the_gate_and_the_cache_have_spans() {
     if !is_alone_with(
         module_path!(),
-        "a_document_is_prepared_once_and_the_gate_and_the_cache_are_seen",
+        "preparation_the_gate_and_the_cache_have_spans",
         &[SOON],
     ) {
         return;
@@ -101,10 +101,10 @@ async fn a_document_is_prepared_once_and_the_gate_and_the_cache_are_seen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failing_statement_has_its_code_and_own_work_has_spans() {
+async fn failing_statements_have_their_code_and_own_work_has_spans() {
     if !is_alone_with(
         module_path!(),
-        "a_failing_statement_has_its_code_and_own_work_has_spans",
+        "failing_statements_have_their_code_and_own_work_has_spans",
         &[SOON],
     ) {
         return;

@@ -7,7 +7,7 @@ use super::receiver::Receiver;
 use super::shop::{SOON, things_database, traced};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_variables_of_opentelemetry_say_where_spans_go() {
+async fn the_variables_of_opentelemetry_configure_the_export() {
     const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
     let free = svc_embedded::free_port().unwrap();
     let settings = [
@@ -20,7 +20,7 @@ async fn the_variables_of_opentelemetry_say_where_spans_go() {
     ];
     if !is_alone_with(
         module_path!(),
-        "the_variables_of_opentelemetry_say_where_spans_go",
+        "the_variables_of_opentelemetry_configure_the_export",
         &settings,
     ) {
         return;

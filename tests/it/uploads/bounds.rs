@@ -67,7 +67,7 @@ async fn files_are_bounded_in_number_and_size() {
 }
 
 #[tokio::test]
-async fn what_is_malformed_is_refused() {
+async fn malformed_uploads_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let app = serve(config(dir.path())).await;
     let operations = |variables| {

@@ -5,7 +5,7 @@ use svc_tests::node;
 use super::service::{config, files_in, serve};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn urql_and_form_data() {
+async fn third_party_clients_upload_files() {
     let dir = tempfile::tempdir().unwrap();
     let app = serve(config(dir.path())).await;
     let output = tokio::process::Command::from(node("upload.mjs"))

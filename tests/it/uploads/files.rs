@@ -10,7 +10,7 @@ use super::service::{
 };
 
 #[tokio::test]
-async fn a_file_is_there_until_its_request_has_ended() {
+async fn a_file_exists_until_its_request_ends() {
     let dir = tempfile::tempdir().unwrap();
     let app = serve(config(dir.path())).await;
     let reply = send(&app, with_file("hello")).await;
@@ -31,7 +31,7 @@ async fn a_file_is_there_until_its_request_has_ended() {
 }
 
 #[tokio::test]
-async fn one_file_may_be_several_variables_and_none_is_none() {
+async fn one_file_may_fill_several_variables() {
     let dir = tempfile::tempdir().unwrap();
     let app = serve(config(dir.path())).await;
     let query = "mutation ($a: Upload!, $b: [Upload!]!) { one(file: $a) { text } many(files: $b) { text } }";
@@ -172,7 +172,7 @@ async fn only_mutations_with_a_body_take_files() {
 }
 
 #[tokio::test]
-async fn the_rules_of_all_requests_hold() {
+async fn the_rules_of_other_requests_hold_for_uploads() {
     let dir = tempfile::tempdir().unwrap();
     let registered = options(config(dir.path())).registered_only(true);
     let app = App::serve(registered).await;

@@ -144,7 +144,7 @@ async fn far_years_have_one_form_and_find_their_rows() {
 }
 
 #[tokio::test]
-async fn far_years_are_taken_by_arguments_resolvers_functions_and_cursors() {
+async fn far_years_are_accepted_by_arguments_resolvers_functions_and_cursors() {
     let app = app_over(SQL).await;
     for (id, at, day) in FAR {
         let variables = json!({ "at": at, "day": day });
@@ -193,7 +193,7 @@ async fn far_years_are_taken_by_arguments_resolvers_functions_and_cursors() {
 }
 
 #[tokio::test]
-async fn infinity_is_no_instant_on_any_way() {
+async fn infinity_is_an_invalid_instant_everywhere() {
     let app = app_over(&format!(
         "{SQL} UPDATE tb_reign SET at = 'infinity', day = '-infinity' WHERE id = 4; DROP TABLE tv_reign;
         CREATE TABLE tv_reign AS SELECT id, to_json(t) AS data FROM tb_reign t;"
@@ -242,7 +242,7 @@ async fn infinity_is_no_instant_on_any_way() {
 /// PostgreSQL rounds what it is given to microseconds; what is finer equals no instant that it
 /// keeps.
 #[tokio::test]
-async fn fractions_of_a_microsecond_match_nothing_that_is_not_equal() {
+async fn fractions_of_a_microsecond_are_compared_exactly() {
     let app = app_over(SQL).await;
     let at = |digits: &str| format!("2024-01-01T00:00:00.{digits}Z");
     // The last one comes from a statement that was kept for the ones before.

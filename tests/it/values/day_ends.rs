@@ -82,7 +82,7 @@ async fn the_end_of_the_day_is_written_and_read() {
 }
 
 #[tokio::test]
-async fn a_leap_second_is_what_postgresql_reads() {
+async fn leap_seconds_are_read_as_postgresql_reads_them() {
     let app = app().await;
     for (given, read) in [
         ("23:59:60", "24:00:00"),

@@ -1,4 +1,4 @@
-//! Numbers that are too much for somebody.
+//! Numbers beyond the range of JSON, doubles or columns.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -208,7 +208,7 @@ async fn thirty_digits_reach_a_method_or_fail() {
 
 /// JSON has no NaN and no infinity, so the field is null, with an error that names it.
 #[tokio::test]
-async fn what_json_lacks_costs_its_field() {
+async fn numbers_that_json_lacks_fail_only_their_field() {
     let app = app().await;
     for root in ROOTS {
         for id in [5, 6, 7] {

@@ -387,7 +387,7 @@ async fn assert_found(app: &App, stored: &[String]) {
 }
 
 #[tokio::test]
-async fn nul_is_refused_wherever_it_stands() {
+async fn nul_is_refused_in_every_place() {
     let (app, _) = app(&["x".to_owned()]).await;
     let text = "a\u{0}b";
     for root in ["columns", "data"] {

@@ -104,7 +104,7 @@ async fn refused(
 }
 
 #[tokio::test]
-async fn a_value_of_another_kind_is_refused_in_our_words() {
+async fn a_value_of_another_kind_is_refused_with_a_message_of_svc() {
     let app = app().await;
     for (literal, value, shown) in [
         ("7", json!(7), "7"),
@@ -135,7 +135,7 @@ async fn a_value_of_another_kind_is_refused_in_our_words() {
 }
 
 #[tokio::test]
-async fn a_rule_of_the_scalar_is_said_with_the_value() {
+async fn a_broken_rule_is_reported_with_the_value() {
     let app = app().await;
     let message = refused(&app, "of_ticket", "ticket", "Ticket", "\"7\"", json!("7")).await;
     assert_eq!(message, "`Ticket`: a ticket begins with `T-`, found \"7\"");

@@ -55,7 +55,7 @@ async fn ids(app: &App, condition: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_was_sent_finds_its_row() {
+async fn a_returned_padded_value_finds_its_row() {
     let app = app().await;
     let row = app
         .query("{ labels(where: {id: {eq: 1}}) { code key codes flags } }")
@@ -92,7 +92,7 @@ async fn what_was_sent_finds_its_row() {
 }
 
 #[tokio::test]
-async fn groups_and_aggregates_have_its_blanks_too() {
+async fn groups_and_aggregates_keep_the_padding() {
     let app = app().await;
     let document = "{ totals { min { code } max { code } groups(by: [CODE], orderBy: [{key: {code: ASC}}]) { key { code } max { code } } } }";
     let group = |code: Option<&str>| json!({ "key": { "code": code }, "max": { "code": code } });
@@ -103,7 +103,7 @@ async fn groups_and_aggregates_have_its_blanks_too() {
 }
 
 #[tokio::test]
-async fn pages_in_the_order_of_such_a_column_are_whole() {
+async fn pages_ordered_by_a_padded_column_have_all_rows() {
     let app = app().await;
     let mut after = String::new();
     for id in [1, 2, 3] {

@@ -69,7 +69,7 @@ async fn app() -> App {
 }
 
 #[tokio::test]
-async fn a_value_is_the_same_number_on_every_way() {
+async fn a_value_is_the_same_number_in_every_representation() {
     let app = app().await;
     let rows = app
         .same("(orderBy: [{id: ASC}])", "{ value narrow again many }")
@@ -105,7 +105,7 @@ async fn ids(app: &App, condition: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_sent_back_finds_its_row() {
+async fn a_returned_real_finds_its_row() {
     let app = app().await;
     for (condition, expected) in [
         ("value: {eq: 0.1}", json!([1])),
@@ -185,7 +185,7 @@ async fn pages_neither_skip_nor_repeat_a_row() {
 }
 
 #[tokio::test]
-async fn sums_and_groups_are_those_of_the_decimals() {
+async fn sums_and_groups_use_the_decimal_values() {
     let app = app().await;
     for root in ["columnTotals", "dataTotals", "tableTotals"] {
         let document = format!(

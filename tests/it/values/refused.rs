@@ -1,4 +1,4 @@
-//! Values of clients that PostgreSQL cannot read are told from those that are stored.
+//! Unreadable values of clients are distinguished from unreadable stored values.
 
 use serde_json::json;
 use svc::prelude::*;
@@ -59,7 +59,7 @@ async fn app() -> App {
 }
 
 #[tokio::test]
-async fn a_value_that_cannot_be_read_is_the_client_s_error() {
+async fn an_unreadable_value_is_a_client_error() {
     let log = Log::start();
     let app = app().await;
     let long = "9".repeat(140_000);
@@ -88,7 +88,7 @@ async fn a_value_that_cannot_be_read_is_the_client_s_error() {
 }
 
 #[tokio::test]
-async fn so_is_a_number_that_a_parameter_cannot_hold() {
+async fn a_number_that_a_parameter_cannot_hold_is_a_client_error() {
     let app = app().await;
     assert_eq!(
         app.query("mutation { double_it(value: 21) }").await.data(),
@@ -101,7 +101,7 @@ async fn so_is_a_number_that_a_parameter_cannot_hold() {
 }
 
 #[tokio::test]
-async fn what_is_stored_is_not_the_client_s_error() {
+async fn unreadable_stored_values_are_not_client_errors() {
     let log = Log::start();
     let app = app().await;
     for condition in [

@@ -181,7 +181,7 @@ async fn a_scalar_has_one_form_wherever_it_comes_from() {
 }
 
 #[tokio::test]
-async fn an_interval_has_one_form_whatever_the_style_of_the_database() {
+async fn an_interval_has_one_form_under_every_interval_style() {
     for style in ["postgres", "postgres_verbose", "sql_standard", "iso_8601"] {
         let database = database().await;
         let set = format!(
@@ -206,7 +206,7 @@ async fn an_interval_has_one_form_whatever_the_style_of_the_database() {
 }
 
 #[tokio::test]
-async fn columns_are_compared_as_their_type() {
+async fn arguments_are_compared_in_the_type_of_the_column() {
     let app = app(&database().await).await;
     let arguments = r#"inet: "10.0.0.1/8", mac: "0800.2b01.0203", dates: "[2024-01-01,2024-01-31]", duration: "P14M-3DT4H5M6.7S""#;
     let reply = app
@@ -323,7 +323,7 @@ async fn a_stored_value_that_breaks_its_rule_is_an_error_of_its_field() {
 }
 
 #[tokio::test]
-async fn introspection_says_where_a_scalar_is_specified() {
+async fn introspection_shows_the_specification_of_a_scalar() {
     let app = app(&database().await).await;
     for (name, description, url) in [
         (

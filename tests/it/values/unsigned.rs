@@ -103,7 +103,7 @@ async fn all_values_are_read_and_found() {
 }
 
 #[tokio::test]
-async fn the_largest_is_an_argument_and_an_aggregate() {
+async fn the_largest_value_is_an_argument_and_an_aggregate() {
     let app = app().await;
     let document = "query ($seen: BigInt!) { echo(seen: $seen) }";
     for sent in [json!(u64::MAX), json!(MAX_U64)] {

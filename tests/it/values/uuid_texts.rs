@@ -1,4 +1,4 @@
-//! Texts that lie in columns of the type `uuid`.
+//! Texts in columns of the type `uuid`.
 
 use serde_json::json;
 use svc::prelude::*;
@@ -24,7 +24,7 @@ const SQL: &str = "CREATE TABLE tb_item (id int PRIMARY KEY, shelf int NOT NULL,
     CREATE VIEW v_item AS SELECT * FROM tb_item;";
 
 #[tokio::test]
-async fn they_have_a_least_and_a_greatest() {
+async fn uuid_texts_have_a_minimum_and_a_maximum() {
     let database = TestDatabase::new(SQL).await;
     let options = AppOptions::new()
         .database_url(database.url())
@@ -60,4 +60,25 @@ async fn they_have_a_least_and_a_greatest() {
         app.query(&related).await.data()["items"],
         json!([{ "id": 1 }, { "id": 2 }])
     );
+}
+
+#[tokio::test]
+async fn a_text_that_postgresql_reads_as_no_uuid_equals_none() {
+    let database = TestDatabase::new(SQL).await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
+    let app = App::serve(options.queries(queries![items, stats])).await;
+    let document = "query ($serial: String!) { items(where: {serial: {eq: $serial}}) { id } }";
+    let own = "cccccccc-0000-4000-8000-000000000000";
+    for (serial, expected) in [
+        (own.to_owned(), json!([{ "id": 3 }])),
+        (format!("urn:uuid:{own}"), json!([])),
+        (format!("URN:UUID:{own}"), json!([])),
+        ("c".to_owned(), json!([])),
+        (own.to_uppercase(), json!([{ "id": 3 }])),
+    ] {
+        let reply = app.query_with(document, json!({ "serial": serial })).await;
+        assert_eq!(reply.data()["items"], expected, "{serial}");
+    }
 }

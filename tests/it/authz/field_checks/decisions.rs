@@ -10,7 +10,7 @@ use super::super::service::codes;
 use super::{Ran, ask, database, options};
 
 #[tokio::test]
-async fn several_checks_must_all_allow() {
+async fn all_checks_of_a_field_must_allow() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for (user, pay, errors) in [
@@ -38,7 +38,7 @@ async fn several_checks_must_all_allow() {
 }
 
 #[tokio::test]
-async fn an_authorizer_serves_as_a_check() {
+async fn an_authorizer_can_be_a_field_check() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let query = "{ person(id: 1) { phone } }";
@@ -55,7 +55,7 @@ async fn an_authorizer_serves_as_a_check() {
 }
 
 #[tokio::test]
-async fn a_check_that_fails_denies_and_tells_only_the_log() {
+async fn a_failing_check_denies_and_hides_the_reason() {
     let database = database().await;
     let app = serve(options(&database).authorization_timeout(Duration::from_millis(100))).await;
     for (way, code) in [

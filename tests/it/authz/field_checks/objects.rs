@@ -46,7 +46,7 @@ const EVERYWHERE: [(&str, &str); 10] = [
 ];
 
 #[tokio::test]
-async fn each_object_is_decided_about() {
+async fn each_object_has_its_own_decision() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for (query, path) in EVERYWHERE {
@@ -102,7 +102,7 @@ async fn each_object_is_decided_about() {
 }
 
 #[tokio::test]
-async fn what_is_denied_neither_runs_nor_is_read() {
+async fn denied_methods_do_not_run_and_denied_relations_are_not_read() {
     let database = database().await;
     let ran = Ran::default();
     let app = serve(options(&database).data(ran.clone())).await;
@@ -135,9 +135,9 @@ async fn what_is_denied_neither_runs_nor_is_read() {
     );
 }
 
-/// One statement reads what the struct has, and nothing else of the row.
+/// It reads the fields of the struct, and no other column.
 #[tokio::test]
-async fn a_planned_field_reads_the_columns_of_the_struct_at_once() {
+async fn one_statement_reads_the_columns_that_a_check_needs() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let answer = ask(&app, "ada", "{ people { name email } }").await;

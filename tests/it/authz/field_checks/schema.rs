@@ -6,7 +6,7 @@ use svc_tests::Log;
 use super::{Person, Ran, beings, database, options, page, people, statistics};
 
 #[test]
-fn no_input_of_the_schema_can_ask_for_it() {
+fn checked_fields_are_absent_from_inputs_and_aggregates() {
     let sdl = AppOptions::new()
         .queries(queries![people, page, statistics, beings])
         .data(Ran::default())
@@ -36,7 +36,7 @@ fn no_input_of_the_schema_can_ask_for_it() {
 }
 
 #[tokio::test]
-async fn the_log_of_the_start_names_the_fields() {
+async fn the_startup_log_names_the_checked_fields() {
     let database = database().await;
     let log = Log::everything();
     drop(create_svc_app(options(&database)).await.unwrap());
@@ -51,7 +51,7 @@ async fn the_log_of_the_start_names_the_fields() {
 async fn by_email(email: String) -> Vec<Person>;
 
 #[test]
-fn an_argument_that_would_compare_it_is_refused() {
+fn an_argument_compared_with_a_checked_field_is_refused() {
     let error = AppOptions::new()
         .queries(queries![by_email])
         .sdl()

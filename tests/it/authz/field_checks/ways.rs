@@ -8,9 +8,9 @@ use super::super::principals::{ask_as, serve};
 use super::super::service::codes;
 use super::{ask, database, options};
 
-/// Ways without functions of the program cannot check, so they do not serve the field.
+/// Paths without functions of the program cannot run a check, so they do not serve the field.
 #[tokio::test]
-async fn ways_that_pass_functions_by_refuse_it() {
+async fn paths_that_bypass_functions_refuse_checked_fields() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let answer = ask_as(

@@ -7,7 +7,7 @@ use svc_tests::Log;
 use super::{database, serve};
 
 #[tokio::test]
-async fn a_method_is_asked_about_once_for_its_arguments() {
+async fn a_method_is_decided_once_per_arguments() {
     let database = database().await;
     let (app, asked) = serve(&database, |request| {
         Ok((request.argument::<i32>("length")? == 3).into())
@@ -35,7 +35,7 @@ async fn a_method_is_asked_about_once_for_its_arguments() {
 }
 
 #[tokio::test]
-async fn a_policy_that_fails_denies_with_a_code_of_its_own() {
+async fn a_failing_policy_denies_with_its_own_code() {
     let database = database().await;
     let (app, _) = serve(&database, |_| Err(Error::internal("secret-of-the-policy"))).await;
     let reply = app.query("{ members(limit: 1) { id email } }").await;
@@ -57,7 +57,7 @@ async fn a_policy_that_fails_denies_with_a_code_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_filter_for_a_field_counts_for_nothing_as_the_log_says() {
+async fn a_filter_for_a_field_is_ignored_and_logged() {
     let (log, database) = (Log::start(), database().await);
     let told = "a filter was given for a field, which has none";
     let (app, _) = serve(&database, |_| Ok(AuthorizationDecision::allow())).await;

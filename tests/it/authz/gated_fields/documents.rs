@@ -47,7 +47,7 @@ const TELLING: [&str; 36] = [
 ];
 
 #[tokio::test]
-async fn nothing_is_learnt_of_a_field_that_is_denied() {
+async fn a_denied_field_reveals_nothing() {
     let database = database().await;
     let (app, asked) = serve(&database, denies).await;
     for query in TELLING {
@@ -84,7 +84,7 @@ async fn nothing_is_learnt_of_a_field_that_is_denied() {
 }
 
 #[tokio::test]
-async fn all_of_it_is_answered_when_it_is_allowed() {
+async fn allowed_fields_are_answered() {
     let database = database().await;
     let (app, _) = serve(&database, |_| Ok(AuthorizationDecision::allow())).await;
     for query in TELLING {
@@ -93,7 +93,7 @@ async fn all_of_it_is_answered_when_it_is_allowed() {
 }
 
 #[tokio::test]
-async fn the_rest_of_the_rows_is_answered() {
+async fn the_other_fields_of_the_rows_are_answered() {
     let database = database().await;
     let (app, _) = serve(&database, denies).await;
     for query in [

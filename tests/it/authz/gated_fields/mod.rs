@@ -2,6 +2,7 @@
 
 mod decisions;
 mod documents;
+mod result_guards;
 mod variables;
 mod ways;
 

@@ -6,7 +6,7 @@ use super::super::service::codes;
 use super::{database, denies, serve};
 
 #[tokio::test]
-async fn variables_are_looked_into() {
+async fn variables_are_searched_for_gated_fields() {
     let database = database().await;
     let (app, _) = serve(&database, denies).await;
     let query = "query ($w: MemberWhere, $o: [MemberOrderBy!]) { found(where: $w) { id } members(where: $w, order_by: $o) { id } }";
@@ -26,7 +26,7 @@ async fn variables_are_looked_into() {
 }
 
 #[tokio::test]
-async fn variables_of_groups_are_looked_into() {
+async fn group_variables_are_searched_for_gated_fields() {
     let database = database().await;
     let (app, asked) = serve(&database, denies).await;
     let query = "query ($by: [MemberGroupBy!], $one: MemberGroupBy!, $h: MemberGroupHaving, $n: IntFilter) {

@@ -6,7 +6,7 @@ use super::super::service::{ask_rust, codes};
 use super::{CACHED, database, denies, serve};
 
 #[tokio::test]
-async fn ways_that_pass_functions_by_serve_nothing_of_the_document() {
+async fn paths_that_bypass_functions_refuse_the_whole_document() {
     let database = database().await;
     let (app, _) = serve(&database, denies).await;
     for answer in [
@@ -37,7 +37,8 @@ async fn ways_that_pass_functions_by_serve_nothing_of_the_document() {
     );
 }
 
-/// One who may not see what cannot be null is not told that a mutation is done, so it is not done.
+/// A mutation is undone if a required part of its result is denied, as its result cannot be
+/// returned.
 #[tokio::test]
 async fn results_of_mutations_are_gated() {
     let database = database().await;

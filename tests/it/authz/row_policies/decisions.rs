@@ -23,7 +23,7 @@ async fn ask(app: &App, tenant: Option<&str>, query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn without_a_permit_there_are_no_rows() {
+async fn without_a_permitting_policy_there_are_no_rows() {
     let database = database(ROWS).await;
     let app = App::serve(options("columns", &database, Some(of_tenant))).await;
     let read = "{ posts { id } post(id: 1) { id } totals { count } users { id } page { totalCount nodes { id } } }";
@@ -33,7 +33,7 @@ async fn without_a_permit_there_are_no_rows() {
 }
 
 #[tokio::test]
-async fn a_policy_that_fails_denies() {
+async fn a_failing_policy_denies() {
     let database = database(ROWS).await;
     let app = App::serve(options("columns", &database, Some(of_tenant))).await;
     for (tenant, code, message) in [
@@ -64,9 +64,9 @@ async fn a_policy_that_fails_denies() {
     );
 }
 
-/// A condition that names no column denies, and the log says which and of what.
+/// The log names the column and its view.
 #[tokio::test]
-async fn a_condition_without_a_column_denies() {
+async fn a_condition_on_an_unknown_column_denies() {
     let log = Log::start();
     let database = database(ROWS).await;
     let policy: SharedPolicy =
@@ -83,7 +83,7 @@ async fn a_condition_without_a_column_denies() {
 }
 
 #[tokio::test]
-async fn a_policy_is_asked_once_for_a_request() {
+async fn a_policy_is_evaluated_once_per_request() {
     let database = database(ROWS).await;
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = asked.clone();
@@ -103,10 +103,9 @@ async fn a_policy_is_asked_once_for_a_request() {
     assert_eq!(asked.load(Ordering::SeqCst), 0, "no rows are read");
 }
 
-/// SQL of an operation's own knows nothing of policies, so it does not answer for rows that they
-/// bind.
+/// The SQL of an operation does not apply policies, so it is not used for rows under one.
 #[tokio::test]
-async fn an_operation_with_sql_is_answered_without_it() {
+async fn registered_sql_is_not_used_under_a_policy() {
     let database = database(ROWS).await;
     let cached = "query Cached { posts(orderBy: [{id: ASC}], limit: 2) { id } }";
     let operation = Operation::new(cached)
@@ -125,9 +124,9 @@ async fn an_operation_with_sql_is_answered_without_it() {
     );
 }
 
-/// Its SQL stays as long as no policy binds anything that it can tell of.
+/// The SQL is used as long as no policy applies to its rows.
 #[tokio::test]
-async fn an_operation_with_sql_over_other_rows_keeps_it() {
+async fn registered_sql_is_used_for_types_without_a_policy() {
     #[svc_type(sql_source = "v_city")]
     struct City {
         name: String,
@@ -149,7 +148,7 @@ async fn an_operation_with_sql_over_other_rows_keeps_it() {
 }
 
 #[tokio::test]
-async fn a_policy_needs_rows_in_the_schema() {
+async fn a_policy_requires_a_type_of_the_schema() {
     #[svc_type(sql_source = "v_stray")]
     struct Stray {
         id: i32,
@@ -164,10 +163,9 @@ async fn a_policy_needs_rows_in_the_schema() {
     );
 }
 
-/// Whether PostgreSQL comes to apply a pattern depends on its plan, which rows that are kept back
-/// change as well.
+/// Whether PostgreSQL evaluates a pattern depends on its plan, which hidden rows change as well.
 #[tokio::test]
-async fn a_bad_pattern_does_not_tell_of_other_rows() {
+async fn an_invalid_pattern_reveals_no_hidden_row() {
     let database = database(ROWS).await;
     for kind in ["columns", "data", "tv"] {
         let policy: SharedPolicy = Arc::new(|_| Ok(RowDecision::allow_where(col("id").ne(1))));

@@ -21,7 +21,7 @@ struct Report {
 #[svc_type(sql_source = "v_writer")]
 struct Writer {
     id: i32,
-    #[relation(to = "writer_id")]
+    #[relation(to = "writer_id", aggregate)]
     reports: Many<Report>,
 }
 
@@ -57,10 +57,10 @@ const OF_REPORTS: [&str; 10] = [
     r#"reports(where: {rating: {isnull: false}, title: {contains: "report"}}) { id }"#,
     "reports(where: {number: {gt: 3}}) { id number }",
     "reports(where: {size: {gt: 30}}) { id size }",
-    r#"reports(where: {OR: [{rating: {eq: 5}}, {number: {in: [4, 6]}}], title: {ne: "report 4"}}) { id }"#,
+    r#"reports(where: {OR: [{rating: {eq: 5}}, {number: {in: [4, 6]}}], title: {neq: "report 4"}}) { id }"#,
     "reports(where: {NOT: {rating: {lt: 10}}, id: {gt: 2}}, orderBy: [{number: DESC}]) { id }",
     // So many reads of `data` are one.
-    "reports(where: {size: {gt: 30, lt: 400, ne: 31, isnull: false}}, orderBy: [{size: DESC}, {rating: ASC}]) { id }",
+    "reports(where: {size: {gt: 30, lt: 400, neq: 31, isnull: false}}, orderBy: [{size: DESC}, {rating: ASC}]) { id }",
     "totals(where: {rating: {gt: 1}, size: {gt: 1}}) { count max { rating } sum { number size } }",
     "totals { groups(by: [RATING], having: {min: {number: {gt: 3}}}, orderBy: [{min: {number: ASC}}]) { count } }",
     "pages(first: 5, where: {number: {gt: 3}}, orderBy: [{size: ASC}]) { totalCount nodes { id } }",
@@ -137,7 +137,7 @@ async fn answers(app: &App, documents: &[&str]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn no_condition_or_order_tells_of_a_hidden_row_that_fails() {
+async fn conditions_and_orders_do_not_reveal_failing_hidden_rows() {
     let clean = TestDatabase::new(&[TABLES, VIEWS].concat()).await;
     let failing = TestDatabase::new(&[TABLES, VIEWS, FAILING].concat()).await;
     let all = [OF_REPORTS.as_slice(), &OF_WRITERS].concat();
@@ -152,9 +152,9 @@ async fn no_condition_or_order_tells_of_a_hidden_row_that_fails() {
     assert_eq!(found, expected);
 }
 
-/// A view that is replaced keeps its columns, but not what they are.
+/// A replaced view keeps the names of its columns, but not their definitions.
 #[tokio::test]
-async fn a_column_that_becomes_an_expression_is_followed() {
+async fn a_column_replaced_by_an_expression_is_followed() {
     let stored = VIEWS.replace("100 / divisor AS rating", "divisor AS rating");
     let database = TestDatabase::new(&[TABLES, &stored, FAILING].concat()).await;
     let app = App::serve(governed(&database, by_relation)).await;

@@ -76,7 +76,7 @@ fn own(_: &Context<'_>) -> Result<RowDecision> {
 }
 
 #[tokio::test]
-async fn a_policy_for_a_member_holds_below_its_interface() {
+async fn a_policy_of_a_member_applies_to_its_interface() {
     let found = ids(|options| options.row_policy::<Note>(own)).await;
     assert_eq!(found, [vec![1, 3, 4, 5], vec![1], vec![3, 4, 5]]);
     let found = ids(|options| {
@@ -89,13 +89,13 @@ async fn a_policy_for_a_member_holds_below_its_interface() {
 }
 
 #[tokio::test]
-async fn a_policy_for_an_interface_holds_for_its_members() {
+async fn a_policy_of_an_interface_applies_to_its_members() {
     let found = ids(|options| options.row_policy::<Entry>(own)).await;
     assert_eq!(found, [vec![1, 3, 5], vec![1], vec![3, 5]]);
 }
 
 #[tokio::test]
-async fn each_type_of_a_row_has_to_permit_it() {
+async fn every_type_of_a_row_must_permit_it() {
     let undone = |_: &Context<'_>| Ok(RowDecision::allow_where(col("done").eq(false)));
     let found = ids(|options| options.row_policy::<Entry>(own).row_policy::<Task>(undone)).await;
     assert_eq!(found, [vec![1, 5], vec![1], vec![5]]);
@@ -109,7 +109,7 @@ async fn each_type_of_a_row_has_to_permit_it() {
 
 /// A row of three types: its own, an interface's and a union's.
 #[tokio::test]
-async fn three_types_of_a_row_have_to_permit_it() {
+async fn all_three_types_of_a_row_must_permit_it() {
     #[svc_union(sql_source = "v_thing")]
     enum Thing {
         Note(Note),

@@ -23,7 +23,7 @@ const MASKED: [&str; 10] = [
 ];
 
 #[tokio::test]
-async fn a_masked_value_is_null_wherever_it_is_read() {
+async fn a_masked_value_is_null_in_every_read() {
     let all = database(ROWS).await;
     for (tenant, hidden) in [
         ("a", "tenant IS DISTINCT FROM 'a'"),
@@ -53,9 +53,10 @@ async fn a_masked_value_is_null_wherever_it_is_read() {
     }
 }
 
-/// A cursor holds what the client saw, and pages go on from there, whatever the rows hold.
+/// A cursor contains the values that the client saw, and pages continue there, whatever the rows
+/// contain.
 #[tokio::test]
-async fn pages_by_a_masked_field_go_on_at_the_cursor() {
+async fn pages_ordered_by_a_masked_field_continue_at_the_cursor() {
     let all = database(ROWS).await;
     let nulls = format!(
         "{ROWS}; UPDATE tb_post SET title = NULL, score = NULL WHERE tenant IS DISTINCT FROM 'a';"
@@ -93,7 +94,7 @@ async fn pages_by_a_masked_field_go_on_at_the_cursor() {
     }
 }
 
-/// A function's own JSON says more than clients may see.
+/// The JSON of a database function contains more than clients may see.
 #[tokio::test]
 async fn entities_of_mutations_are_masked() {
     let all = database(ROWS).await;
@@ -144,7 +145,7 @@ async fn people() -> Vec<Person>;
 async fn letters() -> Vec<Letter>;
 
 #[tokio::test]
-async fn a_mask_that_cannot_hold_is_an_error_at_the_start() {
+async fn an_unenforceable_mask_is_a_startup_error() {
     let database = TestDatabase::new("").await;
     let start = async |field: &str, embeds: bool| {
         let options = AppOptions::new()
@@ -180,10 +181,9 @@ async fn a_mask_that_cannot_hold_is_an_error_at_the_start() {
     }
 }
 
-/// The value that an event has of a masked field decides nothing: who asks for a score would else
-/// learn whose it is.
+/// A filter by a masked score matches no event, as it would reveal whose score it is.
 #[tokio::test]
-async fn an_event_does_not_tell_a_masked_value() {
+async fn an_event_filter_does_not_reveal_a_masked_value() {
     let rows = "INSERT INTO tb_post VALUES (1, 'one', 'a', 50, true, NULL), (2, 'two', 'a', 50, false, NULL);";
     let database = database(rows).await;
     let service = TestService::start(guarded("columns", &database))

@@ -9,23 +9,18 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use serde_json::json;
-use svc_tests::App;
+use svc_tests::{App, cases, seed};
 
 use super::service::{ROWS, database, guarded};
 
 /// The seed of every run.
 const SEED: u64 = 2_026;
 /// Documents of every run, on each kind of views.
-const DOCUMENTS: u64 = 1_000;
+const DOCUMENTS: u64 = 200;
+/// Documents of the long suite.
+const LONG: u64 = 12_000;
 /// The mark of what is kept back, which no client names.
 const PLANTED: &str = "planted7f3a";
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name} is a number"))
-    })
-}
 
 /// Changes of all that the tenant `a` does not see: rows of others, scores of posts that are locked
 /// or may be, addresses.
@@ -176,8 +171,8 @@ async fn ask(app: &App, document: &str, path: usize) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_kept_back_changes_no_answer() {
-    let seed = setting("ORACLE_SEED", SEED);
+async fn withheld_rows_change_no_response() {
+    let seed = seed("ORACLE_SEED", SEED);
     let mut rng = StdRng::seed_from_u64(seed);
     let (one, other) = (
         database(ROWS).await,
@@ -188,7 +183,7 @@ async fn what_is_kept_back_changes_no_answer() {
             App::serve(guarded(kind, &one)).await,
             App::serve(guarded(kind, &other)).await,
         );
-        let (mut denied, documents) = (0, setting("ORACLE_DOCUMENTS", DOCUMENTS));
+        let (mut denied, documents) = (0, cases("ORACLE_DOCUMENTS", DOCUMENTS, LONG));
         for _ in 0..documents {
             let (document, path) = (document(&mut rng), rng.random_range(0..4));
             let (first, second) =

@@ -10,7 +10,7 @@ use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use serde_json::{Value as Json, json};
 use svc::authz::RowDecision;
-use svc_tests::App;
+use svc_tests::{App, cases, seed};
 
 use super::evaluator::{Decision, Row, Rows, Value, is_read, value};
 use super::service::{KINDS, SharedPolicy, database, governed};
@@ -18,16 +18,11 @@ use super::service::{KINDS, SharedPolicy, database, governed};
 /// The seed of every run.
 const SEED: u64 = 2_026;
 /// Policies for each kind of views.
-const POLICIES: usize = 700;
+const POLICIES: u64 = 150;
+/// Policies of the long suite.
+const LONG: u64 = 4_000;
 const POSTS: usize = 40;
 const USERS: usize = 6;
-
-pub(super) fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name} is a number"))
-    })
-}
 
 pub(super) fn rows(rng: &mut StdRng) -> Rows {
     let fields = |names: &[&'static str], rng: &mut StdRng| {
@@ -143,9 +138,9 @@ fn expected(decisions: &[Decision], rows: &Rows) -> Json {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn random_policies_leave_what_a_plain_evaluation_leaves() {
-    let seed = setting("ROW_POLICY_SEED", SEED);
-    let count = usize::try_from(setting("ROW_POLICIES", POLICIES as u64)).unwrap();
+async fn random_policies_match_a_plain_evaluation() {
+    let seed = seed("ROW_POLICY_SEED", SEED);
+    let count = usize::try_from(cases("ROW_POLICIES", POLICIES, LONG)).unwrap();
     let mut rng = StdRng::seed_from_u64(seed);
     let rows = rows(&mut rng);
     let database = database(&sql(&rows)).await.uncounted().await;

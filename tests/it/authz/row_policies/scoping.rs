@@ -58,7 +58,7 @@ async fn only(tenant: &str) -> TestDatabase {
 }
 
 #[tokio::test]
-async fn every_read_is_of_the_permitted_rows_alone() {
+async fn every_read_returns_only_permitted_rows() {
     let all = database(ROWS).await;
     for tenant in ["a", "b"] {
         let permitted = only(tenant).await;
@@ -99,9 +99,9 @@ async fn a_policy_that_permits_all_changes_nothing() {
     }
 }
 
-/// The row of a function of the database is not enough for a type with policies.
+/// The row that a database function returns is not enough for a type with policies.
 #[tokio::test]
-async fn entities_of_mutations_are_permitted_rows() {
+async fn mutations_return_only_permitted_entities() {
     let all = database(ROWS).await;
     for kind in KINDS {
         let app = App::serve(options(kind, &all, Some(of_tenant))).await;

@@ -47,7 +47,7 @@ fn tenants(value: &Value, found: &mut Vec<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_tenants_at_once_never_share_a_row() {
+async fn two_hundred_concurrent_tenants_never_share_a_row() {
     let database = database(ROWS).await;
     // All of them wait for their turn, however slow the machine is.
     let patience = Duration::from_secs(300);

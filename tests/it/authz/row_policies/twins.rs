@@ -40,7 +40,7 @@ async fn start(database: &TestDatabase, change: impl FnOnce(AppOptions) -> AppOp
 }
 
 #[tokio::test]
-async fn a_type_without_the_policy_of_its_view_is_told_of() {
+async fn an_ungoverned_type_of_a_governed_view_is_logged() {
     let database = TestDatabase::new("").await;
     let all = |_: &Context<'_>| Ok(RowDecision::allow());
     let told = start(&database, |options| options.row_policy::<Parcel>(all)).await;

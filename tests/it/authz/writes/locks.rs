@@ -11,7 +11,7 @@ use super::{SQL, ask, code, serve};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn a_row_of_another_that_is_locked_is_as_absent_as_one_that_is_not_there() {
+async fn a_locked_hidden_row_looks_absent() {
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database).await;
     let pool = database.pool().await;

@@ -7,7 +7,7 @@ use svc_tests::TestDatabase;
 use super::{SQL, ask, code, serve};
 
 #[tokio::test]
-async fn a_row_that_may_not_be_written_tells_no_unique_value_of_others() {
+async fn a_forbidden_write_reveals_no_unique_value_of_hidden_rows() {
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database).await;
     for mutation in [
@@ -65,9 +65,9 @@ async fn a_row_that_may_not_be_written_tells_no_unique_value_of_others() {
     }
 }
 
-/// A constraint that one's own rows break is told as always.
+/// A constraint that the user's own rows violate is reported as usual.
 #[tokio::test]
-async fn a_row_that_may_be_written_meets_the_constraint() {
+async fn an_allowed_write_reports_the_unique_constraint() {
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database).await;
     for mutation in [

@@ -189,7 +189,7 @@ async fn send(app: &App, path: &str, body: Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_way_gives_the_same_bytes() {
+async fn every_execution_path_gives_the_same_bytes() {
     let seed = std::env::var("EQUIVALENCE_SEED").map_or(11, |seed| seed.parse().unwrap());
     let mut generator = Generator::new(seed);
     let database = TestDatabase::new(SQL).await.uncounted().await;

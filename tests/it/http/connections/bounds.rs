@@ -30,7 +30,7 @@ async fn busy(address: std::net::SocketAddr, count: usize) -> Vec<Client> {
 }
 
 #[tokio::test]
-async fn the_connection_idle_for_longest_makes_room() {
+async fn the_longest_idle_connection_is_closed_for_a_new_one() {
     let config = HttpConfig {
         max_connections: 3,
         ..HttpConfig::default()
@@ -80,7 +80,7 @@ async fn probes_are_answered_while_all_connections_are_in_use() {
 }
 
 #[tokio::test]
-async fn an_address_has_so_many_connections() {
+async fn connections_are_limited_per_address() {
     let config = HttpConfig {
         max_connections_per_address: Some(2),
         ..HttpConfig::default()

@@ -35,7 +35,7 @@ async fn half_closed(address: SocketAddr, request: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_client_that_has_shut_down_its_side_is_answered() {
+async fn a_half_closed_client_is_answered() {
     // Those of HTTP/1.0 cannot be asked, and get their answers however long the machine takes for
     // these.
     let address = server(Duration::from_secs(30)).await;
@@ -77,21 +77,21 @@ async fn a_client_that_has_shut_down_its_side_is_answered() {
 }
 
 #[tokio::test]
-async fn all_requests_that_came_before_the_end_are_answered() {
+async fn all_requests_before_a_half_close_are_answered() {
     let address = server(Duration::ZERO).await;
     let text = half_closed(address, &[post(HELLO), post(SLOW), post(HELLO)].concat()).await;
     assert_eq!(text.matches(" 200 OK\r\n").count(), 3, "{text}");
 }
 
 #[tokio::test]
-async fn a_large_answer_is_read_to_its_end() {
+async fn a_half_closed_client_gets_all_of_a_large_answer() {
     let address = server(Duration::ZERO).await;
     let text = half_closed(address, "GET /large HTTP/1.1\r\nhost: x\r\n\r\n").await;
     assert_eq!(text.matches('x').count(), 32_000_000);
 }
 
 #[tokio::test]
-async fn half_a_body_is_refused_at_once() {
+async fn a_truncated_body_is_refused() {
     let address = server(HttpConfig::default().half_close_timeout).await;
     let request = post(HELLO);
     let text = half_closed(address, &request[..request.len() - 3]).await;
@@ -104,7 +104,7 @@ async fn half_a_body_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn one_that_cannot_be_asked_has_its_time() {
+async fn a_half_closed_http10_client_is_dropped_after_the_timeout() {
     let address = server(Duration::from_millis(50)).await;
     let request = post(NEVER).replace("HTTP/1.1", "HTTP/1.0");
     assert_eq!(half_closed(address, &request).await, "");
@@ -140,7 +140,7 @@ async fn with_statement() -> (TestDatabase, SocketAddr) {
 }
 
 #[tokio::test]
-async fn the_statement_of_a_client_that_has_gone_is_cancelled() {
+async fn the_statement_of_a_disconnected_client_is_cancelled() {
     let (database, address) = with_statement().await;
     let request = post(r#"{"query":"{ long { id } }"}"#);
     for (version, reset) in [
@@ -161,7 +161,7 @@ async fn the_statement_of_a_client_that_has_gone_is_cancelled() {
 }
 
 #[tokio::test]
-async fn one_that_waits_after_it_has_shut_down_its_side_keeps_its_statement() {
+async fn a_waiting_half_closed_client_keeps_its_statement() {
     let (database, address) = with_statement().await;
     let mut client = Client::open(address).await;
     client.send(&post(r#"{"query":"{ long { id } }"}"#)).await;

@@ -18,7 +18,7 @@ fn config() -> HttpConfig {
 }
 
 #[tokio::test]
-async fn a_connection_without_a_request_outlives_the_header_timeout() {
+async fn an_idle_connection_outlives_the_header_timeout() {
     let idle_timeout = Duration::from_millis(1_200);
     let address = serve(
         HttpConfig {
@@ -47,7 +47,7 @@ async fn a_connection_without_a_request_outlives_the_header_timeout() {
 }
 
 #[tokio::test]
-async fn the_head_of_a_later_request_has_the_header_timeout() {
+async fn the_header_timeout_applies_to_later_requests() {
     let address = serve(config(), router().await.0).await;
     steadily(HEADER_TIMEOUT / 2, async |_| {
         let mut client = Client::open(address).await;
@@ -60,7 +60,7 @@ async fn the_head_of_a_later_request_has_the_header_timeout() {
 }
 
 #[tokio::test]
-async fn a_head_that_comes_byte_by_byte_has_an_end() {
+async fn a_request_head_sent_byte_by_byte_is_ended() {
     let address = serve(config(), router().await.0).await;
     let (mut read, mut write) = Client::open(address).await.0.into_split();
     let sending = tokio::spawn(async move {
@@ -106,7 +106,7 @@ async fn a_request_that_runs_longer_than_every_timeout_is_answered() {
 }
 
 #[tokio::test]
-async fn beyond_the_bound_clients_wait_until_a_connection_ends() {
+async fn clients_beyond_the_connection_limit_wait_for_a_free_one() {
     // A connection that stands still for half a second before its request is read is closed for the
     // third.
     steadily(Duration::from_millis(200), async |_| {
@@ -132,7 +132,7 @@ async fn beyond_the_bound_clients_wait_until_a_connection_ends() {
 }
 
 #[tokio::test]
-async fn a_head_has_a_size() {
+async fn the_size_of_a_request_head_is_bounded() {
     let config = HttpConfig {
         max_header_size: 10_000,
         ..HttpConfig::default()

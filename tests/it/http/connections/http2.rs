@@ -87,7 +87,7 @@ impl Client {
 }
 
 #[tokio::test]
-async fn a_connection_without_a_request_is_closed() {
+async fn an_idle_http2_connection_is_closed() {
     let idle_timeout = Duration::from_millis(400);
     let address = serve(
         HttpConfig {
@@ -111,7 +111,7 @@ async fn a_connection_without_a_request_is_closed() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_says_goodbye_is_closed_too() {
+async fn an_unresponsive_http2_client_is_closed() {
     let config = HttpConfig {
         idle_timeout: Duration::from_millis(200),
         header_timeout: Duration::from_millis(200),
@@ -132,7 +132,7 @@ async fn a_client_that_never_says_goodbye_is_closed_too() {
 }
 
 #[tokio::test]
-async fn a_connection_with_a_request_that_runs_is_not_idle() {
+async fn a_connection_with_a_running_request_is_not_idle() {
     let brief = Duration::from_millis(250);
     let config = HttpConfig {
         idle_timeout: brief,
@@ -152,7 +152,7 @@ async fn a_connection_with_a_request_that_runs_is_not_idle() {
 }
 
 #[tokio::test]
-async fn a_stream_that_takes_nothing_ends_and_the_others_go_on() {
+async fn a_stalled_stream_ends_and_the_connection_continues() {
     // Long enough for all three to be seen before the first is given up, also where the machine
     // stands still meanwhile.
     let config = HttpConfig {
@@ -174,7 +174,7 @@ async fn a_stream_that_takes_nothing_ends_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn a_stream_that_takes_slowly_but_steadily_gets_everything() {
+async fn a_slow_but_steady_stream_gets_everything() {
     // The kernel gives up a connection too that stands still for so long, be it because of a busy
     // machine.
     let write_timeout = Duration::from_secs(2);
@@ -218,7 +218,7 @@ async fn a_stream_that_takes_slowly_but_steadily_gets_everything() {
 }
 
 #[tokio::test]
-async fn a_client_that_gives_up_its_requests_again_and_again_is_closed() {
+async fn a_client_that_resets_many_requests_is_closed() {
     let address = serve(HttpConfig::default(), router().await.0).await;
     let mut client = Client::open(address).await;
     for _ in 0..1_000 {
@@ -245,7 +245,7 @@ async fn a_client_that_gives_up_its_requests_again_and_again_is_closed() {
 }
 
 #[tokio::test]
-async fn a_client_may_give_up_some_requests() {
+async fn a_client_can_reset_some_requests() {
     let address = serve(HttpConfig::default(), router().await.0).await;
     let mut client = Client::open(address).await;
     for _ in 0..150 {
@@ -261,7 +261,7 @@ async fn a_client_may_give_up_some_requests() {
 }
 
 #[tokio::test]
-async fn requests_at_once_have_a_bound() {
+async fn concurrent_streams_are_bounded() {
     let config = HttpConfig {
         http2_max_streams: 7,
         ..HttpConfig::default()

@@ -46,7 +46,7 @@ fn the_environment_sets_every_bound() {
 }
 
 #[test]
-fn a_bound_that_cannot_be_is_named() {
+fn an_invalid_bound_is_named() {
     for (name, value, message) in [
         (
             "SVC_HTTP_MAX_CONNECTIONS",

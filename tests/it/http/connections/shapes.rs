@@ -130,7 +130,7 @@ fn shapes() -> Vec<(&'static str, String, &'static str)> {
 }
 
 #[tokio::test]
-async fn what_could_be_read_in_two_ways_is_refused_or_ends_the_connection() {
+async fn ambiguous_requests_are_refused_or_end_the_connection() {
     let address = serve(HttpConfig::default(), router().await.0).await;
     let mut wrong = Vec::new();
     for (what, text, begin) in shapes() {
@@ -159,7 +159,7 @@ async fn what_could_be_read_in_two_ways_is_refused_or_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn requests_in_a_row_are_answered_in_order() {
+async fn pipelined_requests_are_answered_in_order() {
     let mut client = Client::open(serve(HttpConfig::default(), router().await.0).await).await;
     client
         .send(&[post(super::SLOW), post(HELLO), post("{}")].concat())

@@ -18,7 +18,7 @@ fn config(write_timeout: Duration) -> HttpConfig {
 }
 
 #[tokio::test]
-async fn a_client_that_reads_nothing_is_given_up() {
+async fn a_client_that_reads_nothing_is_disconnected() {
     let (router, held) = router().await;
     // Long enough for the answer to be seen before it is given up, also where the machine stands
     // still meanwhile.
@@ -31,7 +31,7 @@ async fn a_client_that_reads_nothing_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_client_that_reads_a_byte_now_and_then_is_given_up() {
+async fn a_client_that_reads_single_bytes_is_disconnected() {
     let (router, held) = router().await;
     let address = serve(config(Duration::from_millis(300)), router).await;
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
@@ -50,7 +50,7 @@ async fn a_client_that_reads_a_byte_now_and_then_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
+async fn a_slow_but_steady_client_gets_everything() {
     let (router, held) = router().await;
     // The kernel gives up a connection too that stands still for so long, be it because of a busy
     // machine.
@@ -84,9 +84,10 @@ async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
     held.is_gone().await;
 }
 
-/// The kernel keeps megabytes for a client; who takes a part of them in time is not late.
+/// The kernel buffers megabytes for a client; a client that takes a part of them in time is not
+/// late.
 #[tokio::test]
-async fn a_client_that_takes_enough_in_its_time_is_not_given_up() {
+async fn a_client_that_reads_enough_in_time_is_kept() {
     let (router, _held) = router().await;
     let write_timeout = Duration::from_secs(1);
     let address = serve(
@@ -123,7 +124,7 @@ async fn some(client: &mut Client, bytes: &mut [u8]) -> Option<usize> {
 }
 
 #[tokio::test]
-async fn a_body_that_comes_byte_by_byte_has_an_end() {
+async fn a_request_body_sent_byte_by_byte_is_ended() {
     let database = svc_tests::TestDatabase::new("").await;
     let mut settings = svc::SvcConfig {
         database: svc::DatabaseConfig {

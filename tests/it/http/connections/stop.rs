@@ -34,7 +34,7 @@ async fn server(
 }
 
 #[tokio::test]
-async fn idle_and_silent_clients_do_not_hold_up_a_stop() {
+async fn idle_and_silent_clients_do_not_delay_a_stop() {
     let (address, stop, ended) = server(LONG_GRACE).await;
     let mut clients = Vec::new();
     for text in ["", "POST /gra", "PRI * HTTP/2.0\r\n\r\n", &post(HELLO)] {
@@ -70,7 +70,7 @@ async fn idle_and_silent_clients_do_not_hold_up_a_stop() {
 const STILL: Duration = Duration::from_millis(250);
 
 #[tokio::test]
-async fn a_request_on_its_way_is_answered() {
+async fn a_request_sent_during_a_stop_is_answered() {
     steadily(STILL, async |_| {
         let (address, stop, ended) = server(LONG_GRACE).await;
         let mut client = Client::open(address).await;
@@ -92,9 +92,9 @@ async fn a_request_on_its_way_is_answered() {
     .await;
 }
 
-/// A client between two requests learns with the answer to its next one that the connection closes.
+/// A client between two requests learns from its next answer that the connection closes.
 #[tokio::test]
-async fn an_idle_client_gets_a_last_answer_that_says_close() {
+async fn the_last_answer_to_an_idle_client_announces_the_close() {
     steadily(STILL, async |_| {
         let (address, stop, ended) = server(LONG_GRACE).await;
         let mut clients = Vec::new();
@@ -134,7 +134,7 @@ async fn an_idle_client_gets_a_last_answer_that_says_close() {
 }
 
 #[tokio::test]
-async fn a_stop_ends_whatever_clients_do() {
+async fn a_stop_ends_after_the_grace_period() {
     let grace = Duration::from_millis(1_500);
     let (address, stop, ended) = server(grace).await;
     let refused = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5000000\r\n\r\n";
@@ -168,10 +168,39 @@ async fn a_stop_ends_whatever_clients_do() {
     );
 }
 
-/// A program that says by itself when it stops is not ended by the signal to which it listens.
+/// A client has two seconds to answer a close frame, but no longer than the server runs.
 #[tokio::test]
-async fn a_stop_of_the_program_s_own_is_waited_for() {
-    const NAME: &str = "a_stop_of_the_program_s_own_is_waited_for";
+async fn an_unresponsive_socket_ends_with_the_server() {
+    let upgrade = "GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+                   sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+                   sec-websocket-protocol: graphql-transport-ws\r\n\r\n";
+    steadily(STILL, async |_| {
+        let (address, stop, ended) = server(Duration::from_millis(200)).await;
+        let mut client = Client::open(address).await;
+        client.send(upgrade).await;
+        let answer = client.answer().await;
+        assert!(answer.starts_with("HTTP/1.1 101"), "{answer}");
+        let start = Instant::now();
+        stop.send(()).unwrap();
+        tokio::time::timeout(PATIENCE, ended)
+            .await
+            .expect("the server still runs")
+            .unwrap();
+        let (_, last) = client.closed().await;
+        assert!(last.contains("Going away"), "{last:?}");
+        if start.elapsed() < Duration::from_secs(2) {
+            Ok(())
+        } else {
+            Err(format!("closed after {:?}", start.elapsed()))
+        }
+    })
+    .await;
+}
+
+/// A program with its own condition to stop is not ended by the signal for which it listens.
+#[tokio::test]
+async fn a_custom_stop_future_is_awaited() {
+    const NAME: &str = "a_custom_stop_future_is_awaited";
     if !is_alone_with(module_path!(), NAME, &[("SVC_PORT", "0")]) {
         return;
     }

@@ -41,7 +41,7 @@ async fn hops_are_counted() {
 }
 
 #[tokio::test]
-async fn conditions_and_orders_are_levels() {
+async fn nested_conditions_count_as_levels() {
     let (app, _database) = app().await;
     let nested =
         |levels: usize, inner: Value| (0..levels).fold(inner, |inner, _| json!({ "NOT": inner }));
@@ -240,9 +240,9 @@ async fn order_keys_are_counted() {
     reply.data();
 }
 
-/// A statement has the conditions of an aggregate once more for each list of groups.
+/// A statement repeats the conditions of an aggregate for each list of groups.
 #[tokio::test]
-async fn groups_count_conditions_again() {
+async fn each_group_list_counts_its_conditions_again() {
     let (app, _database) = app().await;
     let groups = |count: usize| {
         (0..count)
@@ -278,7 +278,7 @@ async fn groups_count_conditions_again() {
     );
 }
 
-/// All root fields, aliases and fragments count together; so do relations that are selected.
+/// All root fields, aliases and fragments count together, and so do selected relations.
 #[tokio::test]
 async fn an_operation_is_counted_as_a_whole() {
     let (app, _database) = app().await;

@@ -2,9 +2,9 @@
 
 use super::app;
 
-/// A list of 20 with two nested lists is an ordinary question.
+/// A list of 20 with two nested lists.
 #[tokio::test]
-async fn an_ordinary_question_is_answered() {
+async fn an_ordinary_query_is_answered() {
     let (app, _database) = app().await;
     let reply =
         app.query("{ users { id name posts { id title } first: posts(limit: 20) { id author { name } } } }").await;

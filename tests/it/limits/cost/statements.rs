@@ -26,9 +26,9 @@ fn ors(count: usize) -> serde_json::Value {
 
 const DOCUMENT: &str = "query ($w: UserWhere) { users(where: $w) { id name } }";
 
-/// A statement that is asked for again is kept, one that was asked for once is not.
+/// A statement is cached from its second use on.
 #[tokio::test]
-async fn what_is_asked_for_once_is_not_kept() {
+async fn only_repeated_statements_are_cached() {
     let (app, _database) = app().await;
     for count in 1..30 {
         app.query_with(DOCUMENT, ors(count)).await.data();
@@ -41,7 +41,7 @@ async fn what_is_asked_for_once_is_not_kept() {
 }
 
 #[tokio::test]
-async fn answers_do_not_depend_on_what_is_kept() {
+async fn answers_do_not_depend_on_cached_statements() {
     let (app, _database) = app().await;
     for document in [
         "{ users { id name tags meta address { city } pets { name } posts { title author { name } } } }",
@@ -59,7 +59,7 @@ async fn answers_do_not_depend_on_what_is_kept() {
 }
 
 #[tokio::test]
-async fn kept_statements_have_a_bound() {
+async fn cached_statements_are_bounded() {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
             statement_cache: 20_000,

@@ -3,7 +3,7 @@
 use serde_json::json;
 use svc_tests::{App, Proxy, Reply};
 
-use super::schema::{app, count, database, is, told};
+use super::schema::{app, count, database, error_of, is};
 
 async fn body(app: &App, then: &str) -> Reply {
     let query = "mutation ($title: String!, $then: String!) { body(title: $title, then: $then) { id title } }";
@@ -12,7 +12,7 @@ async fn body(app: &App, then: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn a_body_that_fails_after_its_commit_says_that_it_is_done() {
+async fn a_body_that_fails_after_its_commit_reports_done() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     for (index, (then, code)) in [
@@ -25,7 +25,7 @@ async fn a_body_that_fails_after_its_commit_says_that_it_is_done() {
     {
         let reply = body(&app, then).await;
         assert_eq!(
-            told(&reply),
+            error_of(&reply),
             is(code, "DONE", json!(["body"])),
             "{}",
             reply.text
@@ -37,7 +37,7 @@ async fn a_body_that_fails_after_its_commit_says_that_it_is_done() {
         .await;
     let reply = body(&app, "read").await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("NOT_READ", "DONE", json!(["body"])),
         "{}",
         reply.text
@@ -45,7 +45,7 @@ async fn a_body_that_fails_after_its_commit_says_that_it_is_done() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_program_keeps_its_words() {
+async fn an_error_of_the_program_keeps_its_code_and_message() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     for (then, mutation, retryable) in [
@@ -54,7 +54,7 @@ async fn an_error_of_the_program_keeps_its_words() {
     ] {
         let reply = body(&app, then).await;
         assert_eq!(
-            told(&reply),
+            error_of(&reply),
             is("BANK_BUSY", mutation, json!(["body"])),
             "{}",
             reply.text
@@ -76,24 +76,24 @@ async fn a_body_that_fails_before_its_commit_has_done_nothing() {
     let app = app(&database.url(), false).await;
     for (then, mutation) in [("early", "NOT_DONE"), ("terminate", "NOT_DONE")] {
         let reply = body(&app, then).await;
-        assert_eq!(told(&reply).1, mutation, "{}", reply.text);
+        assert_eq!(error_of(&reply).1, mutation, "{}", reply.text);
         assert!(!reply.message().contains("may have"), "{}", reply.text);
         assert_eq!(count(&database).await, 0);
     }
     body(&app, "taken").await.data();
     // The constraint is looked at when the transaction is committed.
     let reply = body(&app, "taken").await;
-    assert_eq!(told(&reply).1, "NOT_DONE", "{}", reply.text);
+    assert_eq!(error_of(&reply).1, "NOT_DONE", "{}", reply.text);
     assert_eq!(count(&database).await, 1);
 }
 
 #[tokio::test]
-async fn a_body_that_writes_through_the_pool_may_have_done_so() {
+async fn a_failing_body_that_used_the_pool_has_an_unknown_outcome() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let reply = body(&app, "pool").await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("OUTCOME_UNKNOWN", "UNKNOWN", json!(["body"])),
         "{}",
         reply.text
@@ -101,7 +101,7 @@ async fn a_body_that_writes_through_the_pool_may_have_done_so() {
 }
 
 #[tokio::test]
-async fn the_lost_answer_to_a_commit_is_told_as_unknown() {
+async fn a_lost_reply_to_a_commit_is_an_unknown_outcome() {
     let database = database().await;
     let proxy = Proxy::new().await;
     let app = app(&proxy.url(&database), false).await;
@@ -109,7 +109,7 @@ async fn the_lost_answer_to_a_commit_is_told_as_unknown() {
     proxy.lose_answer_to("COMMIT");
     let reply = body(&app, "second").await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("OUTCOME_UNKNOWN", "UNKNOWN", json!(["body"])),
         "{}",
         reply.text
@@ -118,12 +118,12 @@ async fn the_lost_answer_to_a_commit_is_told_as_unknown() {
 }
 
 #[tokio::test]
-async fn a_body_that_calls_twice_says_that_the_first_is_kept() {
+async fn a_body_that_fails_after_its_first_call_reports_done() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let reply = app.query(r#"mutation { calls(title: "a") }"#).await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("NOT_READ", "DONE", json!(["calls"])),
         "{}",
         reply.text
@@ -131,7 +131,7 @@ async fn a_body_that_calls_twice_says_that_the_first_is_kept() {
     assert_eq!(count(&database).await, 1);
     let reply = app.query(r#"mutation { calls(title: "conflict") }"#).await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("CONFLICT", "NOT_DONE", json!(["calls"])),
         "{}",
         reply.text

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::schema::{app, count, database, is, told};
+use super::schema::{app, count, database, error_of, is};
 
 const HIDE: &str = "ALTER VIEW v_post RENAME TO v_hidden";
 /// Each read of it ends its connection.
 const DEADLY: &str = "CREATE OR REPLACE VIEW v_post AS SELECT id, title FROM tb_post WHERE pg_terminate_backend(pg_backend_pid())";
 
 #[tokio::test]
-async fn an_entity_that_cannot_be_read_is_an_error_at_its_place() {
+async fn an_unreadable_entity_is_an_error_at_its_path() {
     for sql in [HIDE, DEADLY] {
         let database = database().await;
         let app = app(&database.url(), false).await;
@@ -20,7 +20,7 @@ async fn an_entity_that_cannot_be_read_is_an_error_at_its_place() {
         );
         let reply = reply.await;
         assert_eq!(
-            told(&reply),
+            error_of(&reply),
             is("NOT_READ", "DONE", json!(["loose", "post"])),
             "{}",
             reply.text
@@ -37,7 +37,7 @@ async fn an_entity_that_cannot_be_read_is_an_error_at_its_place() {
 }
 
 #[tokio::test]
-async fn what_null_takes_away_stands_with_the_error() {
+async fn fields_lost_to_a_null_are_in_the_error_extensions() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     database.execute(HIDE).await;
@@ -57,7 +57,12 @@ async fn what_null_takes_away_stands_with_the_error() {
     .enumerate()
     {
         let reply = app.query(&format!("mutation {{ {query} }}")).await;
-        assert_eq!(told(&reply), is("NOT_READ", "DONE", path), "{}", reply.text);
+        assert_eq!(
+            error_of(&reply),
+            is("NOT_READ", "DONE", path),
+            "{}",
+            reply.text
+        );
         let extensions = &reply.json()["errors"][0]["extensions"];
         assert_eq!(
             (&extensions["status"], &extensions["id"]),
@@ -74,7 +79,7 @@ async fn what_null_takes_away_stands_with_the_error() {
 }
 
 #[tokio::test]
-async fn what_fails_below_the_entity_says_that_the_mutation_is_done() {
+async fn errors_below_the_entity_report_done() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     database
@@ -82,7 +87,7 @@ async fn what_fails_below_the_entity_says_that_the_mutation_is_done() {
         .await;
     let reply =
         app.query(r#"mutation { loose(title: "a") { ... on LooseSuccess { id post { comments { id } } } } }"#).await;
-    let (code, mutation, path) = told(&reply);
+    let (code, mutation, path) = error_of(&reply);
     assert_eq!(
         (code.as_str(), mutation.as_str()),
         ("NOT_READ", "DONE"),
@@ -97,7 +102,7 @@ async fn what_fails_below_the_entity_says_that_the_mutation_is_done() {
         .query(r#"mutation { plain(title: "b") { id title } }"#)
         .await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("NOT_READ", "DONE", json!(["plain", "title"])),
         "{}",
         reply.text

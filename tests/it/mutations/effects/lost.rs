@@ -3,13 +3,13 @@
 use serde_json::json;
 use svc_tests::Proxy;
 
-use super::schema::{app, count, database, is, told};
+use super::schema::{app, count, database, error_of, is};
 
 const LOOSE: &str = r#"mutation { loose(title: "x") { ... on LooseSuccess { id } } }"#;
 
 /// Whatever PostgreSQL refuses, or ends before the statement has run, is not done.
 #[tokio::test]
-async fn a_call_that_postgresql_ends_is_not_done() {
+async fn a_call_terminated_by_postgresql_reports_not_done() {
     for has_session in [false, true] {
         let database = database().await;
         let app = app(&database.url(), has_session).await;
@@ -22,7 +22,7 @@ async fn a_call_that_postgresql_ends_is_not_done() {
             let query = format!(r#"mutation {{ loose(title: "{title}") {{ __typename }} }}"#);
             let reply = app.query(&query).await;
             assert_eq!(
-                told(&reply),
+                error_of(&reply),
                 is(code, "NOT_DONE", json!(["loose"])),
                 "{}",
                 reply.text
@@ -35,21 +35,21 @@ async fn a_call_that_postgresql_ends_is_not_done() {
 }
 
 #[tokio::test]
-async fn an_argument_that_is_refused_is_not_done() {
+async fn a_call_with_a_refused_argument_reports_not_done() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let reply = app
         .query("mutation { loose(title: \"a\\u0000b\") { __typename } }")
         .await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("BAD_USER_INPUT", "NOT_DONE", json!(["loose"]))
     );
 }
 
-/// The commit is in what was sent, so nobody knows. The test does: it was done.
+/// The commit was sent with the call, so the outcome is unknown to the service. It was done.
 #[tokio::test]
-async fn a_lost_answer_is_told_as_unknown() {
+async fn a_lost_reply_is_an_unknown_outcome() {
     for has_session in [false, true] {
         let database = database().await;
         let proxy = Proxy::new().await;
@@ -63,7 +63,7 @@ async fn a_lost_answer_is_told_as_unknown() {
         proxy.lose_answer_to(if has_session { "COMMIT" } else { "the lost" });
         let reply = app.query(&LOOSE.replace("\"x\"", "\"the lost\"")).await;
         assert_eq!(
-            told(&reply),
+            error_of(&reply),
             is("OUTCOME_UNKNOWN", "UNKNOWN", json!(["loose"])),
             "{}",
             reply.text
@@ -85,7 +85,7 @@ async fn a_lost_answer_is_told_as_unknown() {
 
 /// A statement that was being prepared has not run.
 #[tokio::test]
-async fn a_connection_that_is_lost_before_the_call_leaves_nothing() {
+async fn a_connection_lost_before_the_call_reports_not_done() {
     let database = database().await;
     let proxy = Proxy::new().await;
     let app = app(&proxy.url(&database), false).await;
@@ -93,7 +93,7 @@ async fn a_connection_that_is_lost_before_the_call_leaves_nothing() {
     proxy.lose_answer_to("fn_post");
     let reply = app.query(LOOSE).await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("SERVICE_UNAVAILABLE", "NOT_DONE", json!(["loose"])),
         "{}",
         reply.text

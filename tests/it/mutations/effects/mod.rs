@@ -1,4 +1,4 @@
-//! A failed mutation tells whether it is done.
+//! A failed mutation reports whether it was done.
 
 mod bodies;
 mod entity;

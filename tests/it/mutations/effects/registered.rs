@@ -6,7 +6,7 @@ use serde_json::json;
 use svc::authz::RowDecision;
 use svc_tests::{App, Proxy, Reply};
 
-use super::schema::{Post, app, count, database, is, options, told, told_at};
+use super::schema::{Post, app, count, database, error_at, error_of, is, options};
 
 async fn run(app: &App, name: &str, title: &str) -> Reply {
     app.post(&json!({ "documentId": name, "variables": { "t": title } }))
@@ -14,7 +14,7 @@ async fn run(app: &App, name: &str, title: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn the_lost_answer_of_a_statement_is_told_as_unknown() {
+async fn a_lost_reply_to_a_statement_is_an_unknown_outcome() {
     for (name, has_session, commit) in [
         ("Plain", false, "the lost"),
         ("Plain", true, "COMMIT"),
@@ -27,7 +27,7 @@ async fn the_lost_answer_of_a_statement_is_told_as_unknown() {
         run(&app, name, "a").await.data();
         proxy.lose_answer_to(commit);
         let reply = run(&app, name, "the lost").await;
-        let (code, mutation, _) = told(&reply);
+        let (code, mutation, _) = error_of(&reply);
         assert_eq!(
             (code.as_str(), mutation.as_str()),
             ("OUTCOME_UNKNOWN", "UNKNOWN"),
@@ -44,17 +44,17 @@ async fn the_lost_answer_of_a_statement_is_told_as_unknown() {
     // The commit was not sent.
     proxy.lose_answer_to("BEGIN");
     let reply = run(&app, "Result", "b").await;
-    assert_eq!(told(&reply).1, "NOT_DONE", "{}", reply.text);
+    assert_eq!(error_of(&reply).1, "NOT_DONE", "{}", reply.text);
     assert_eq!(count(&database).await, 1);
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_its_type_says_that_the_mutation_is_done() {
+async fn a_result_that_breaks_its_type_reports_done() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let reply = run(&app, "Broken", "a").await;
     assert_eq!(
-        told(&reply),
+        error_of(&reply),
         is("NOT_READ", "DONE", json!(["plain", "id"])),
         "{}",
         reply.text
@@ -77,7 +77,7 @@ async fn a_result_that_fails_undoes_the_statement() {
             json!({ "loose": { "code": 409 }, "plain": null })
         );
         assert_eq!(
-            told_at(&reply, 0),
+            error_at(&reply, 0),
             is("NOT_DONE", "NOT_DONE", json!(["plain"])),
             "{}",
             reply.text
@@ -88,9 +88,22 @@ async fn a_result_that_fails_undoes_the_statement() {
     }
 }
 
+/// A procedure may have committed before it fails, so its statement is found behind comments too.
+#[tokio::test]
+async fn a_procedure_that_fails_leaves_its_effect_unknown() {
+    let database = database().await;
+    let app = app(&database.url(), false).await;
+    let reply = run(&app, "Calls", "a").await;
+    assert_eq!(reply.data(), json!({ "plain": { "id": 1 } }));
+
+    let reply = run(&app, "Calls", "f").await;
+    assert_eq!(error_of(&reply).1, "UNKNOWN", "{}", reply.text);
+    assert_eq!(count(&database).await, 2);
+}
+
 /// Under a row policy the SQL is not used, so each mutation is a transaction of its own.
 #[tokio::test]
-async fn mutations_without_their_statement_are_ended_one_by_one() {
+async fn without_their_sql_mutations_commit_one_by_one() {
     let database = database().await;
     let options = options(&database.url()).request_timeout(Duration::from_secs(10));
     let app = App::serve(options.row_policy::<Post>(|_| Ok(RowDecision::allow()))).await;

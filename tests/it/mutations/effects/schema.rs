@@ -125,6 +125,12 @@ BEGIN
     END CASE;
     response.message := 'well done';
     RETURN response;
+END $$;
+CREATE PROCEDURE pr_post(t text, INOUT plain jsonb) LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO tb_post (title) VALUES (t);
+    COMMIT;
+    plain := jsonb_build_object('id', 1 / length(trim(t, 'f')));
 END $$;"#;
 
 /// The number of posts.
@@ -183,15 +189,17 @@ pub(super) fn options(url: &str) -> AppOptions {
                 r#"mutation Three { a: plain(title: "a") { id } b: plain(title: "wait") { id } c: plain(title: "c") { id } }"#,
             )
             .sql("SELECT NULL::jsonb AS a, NULL::jsonb AS b, NULL::jsonb AS c"),
+            Operation::new("mutation Calls($t: String!) { plain(title: $t) { id } }")
+                .sql("/* commits /* by itself */ */ -- before it answers\n CALL pr_post($1, NULL)"),
         ])
 }
 
 /// The code of the first error, what it says of the mutation, and its path.
-pub(super) fn told(reply: &Reply) -> (String, String, Value) {
-    told_at(reply, 0)
+pub(super) fn error_of(reply: &Reply) -> (String, String, Value) {
+    error_at(reply, 0)
 }
 
-pub(super) fn told_at(reply: &Reply, index: usize) -> (String, String, Value) {
+pub(super) fn error_at(reply: &Reply, index: usize) -> (String, String, Value) {
     let error = reply.json()["errors"][index].clone();
     let text = |key: &str| {
         error["extensions"][key]

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::schema::{app, count, database, is, told_at};
+use super::schema::{app, count, database, error_at, is};
 
 #[tokio::test]
-async fn each_mutation_tells_what_it_has_done_when_the_answer_becomes_null() {
+async fn each_mutation_reports_its_effect_when_the_data_is_null() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let query = r#"mutation {
@@ -17,12 +17,12 @@ async fn each_mutation_tells_what_it_has_done_when_the_answer_becomes_null() {
     }"#;
     let reply = app.query(query).await;
     assert_eq!(reply.json()["data"], Value::Null);
-    let told = [told_at(&reply, 0), told_at(&reply, 1)];
+    let errors = [error_at(&reply, 0), error_at(&reply, 1)];
     let expected = [
         is("INTERNAL_SERVER_ERROR", "NOT_DONE", json!(["c"])),
         is("SERVICE_UNAVAILABLE", "NOT_DONE", json!(["d"])),
     ];
-    assert_eq!(told, expected, "{}", reply.text);
+    assert_eq!(errors, expected, "{}", reply.text);
     let mutations =
         json!({ "a": "DONE", "b": "NOT_DONE", "c": "NOT_DONE", "d": "NOT_DONE", "e": "NOT_DONE" });
     assert_eq!(
@@ -35,13 +35,13 @@ async fn each_mutation_tells_what_it_has_done_when_the_answer_becomes_null() {
 }
 
 #[tokio::test]
-async fn a_mutation_that_fails_does_not_blame_the_others() {
+async fn a_failed_mutation_does_not_affect_the_others() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let query = r#"mutation { a: plain(title: "a") { id } b: plain(title: "divide") { id } c: plain(title: "c") { id } }"#;
     let reply = app.query(query).await;
     assert_eq!(
-        told_at(&reply, 0),
+        error_at(&reply, 0),
         is("INTERNAL_SERVER_ERROR", "NOT_DONE", json!(["b"])),
         "{}",
         reply.text

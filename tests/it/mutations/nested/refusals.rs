@@ -7,7 +7,7 @@ use svc_tests::{App, TestDatabase};
 use super::{ALL, KINDS, SQL, ask, columns, done, serve, stored};
 
 #[tokio::test]
-async fn all_or_nothing_is_written_and_errors_name_the_place() {
+async fn a_refused_nested_row_writes_nothing_and_is_named_by_its_path() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;
         let before = stored(&database).await;
@@ -76,7 +76,7 @@ async fn all_or_nothing_is_written_and_errors_name_the_place() {
 }
 
 #[tokio::test]
-async fn rows_of_all_tables_count() {
+async fn rows_of_nested_tables_count_towards_the_limit() {
     let database = TestDatabase::copy_of("nested", SQL).await;
     let config = SvcConfig {
         limits: svc::Limits {

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{ALL, KINDS, ask, done, serve, stored};
+use crate::mutations::contention::until_one_waits;
 
 #[tokio::test]
-async fn what_is_given_replaces_what_is_there() {
+async fn nested_rows_of_an_update_replace_the_stored_ones() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;
         let input = r#"{label: "a", invoiceIds: [1, 2], lines: [
@@ -95,7 +96,7 @@ async fn what_is_given_replaces_what_is_there() {
 }
 
 #[tokio::test]
-async fn upserts_replace_what_is_there() {
+async fn nested_rows_of_an_upsert_replace_the_stored_ones() {
     for kind in KINDS {
         let (_database, app) = serve(kind, false).await;
         let put = async |lines: &str| {
@@ -125,4 +126,30 @@ async fn upserts_replace_what_is_there() {
             "{kind}"
         );
     }
+}
+
+/// Mutations that link the same rows in different orders would wait for each other.
+#[tokio::test(flavor = "multi_thread")]
+async fn linked_rows_are_locked_in_the_order_of_their_keys() {
+    let lock = |id: i32| {
+        let row = "SELECT FROM tb_invoice WHERE id = $1 FOR UPDATE NOWAIT";
+        sqlx::query::<sqlx::Postgres>(row).bind(id)
+    };
+    let (database, app) = serve("columns", false).await;
+    // Moves the row behind the others, so that a scan of the table finds it last too.
+    database
+        .execute("UPDATE tb_invoice SET number = number WHERE id = 1")
+        .await;
+    let pool = database.pool().await;
+    let mut other = pool.begin().await.unwrap();
+    lock(1).execute(&mut *other).await.unwrap();
+    let unlock = async {
+        until_one_waits(&pool).await;
+        // It waits for the first row, and has not locked the second.
+        lock(2).execute(&pool).await.unwrap();
+        other.rollback().await.unwrap();
+    };
+    let create = "create(input: {label: \"a\", invoiceIds: [2, 1]}) { invoices }";
+    let (created, ()) = tokio::join!(done(&app, create), unlock);
+    assert_eq!(created["invoices"], json!(["ada 1", "ada 2"]));
 }

@@ -71,7 +71,7 @@ async fn rows_are_updated() {
 }
 
 #[tokio::test]
-async fn a_deleted_row_is_answered_as_it_was() {
+async fn a_deleted_row_is_returned_as_it_was() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;
         done(&app, r#"createProducts(input: [{sku: "a", name: "A", price: 1}, {sku: "b", name: "B"}, {sku: "c", name: "C"}]) { id }"#).await;

@@ -20,7 +20,7 @@ async fn ask(app: &App, user: &str, query: &str) -> Value {
 
 /// Each denial is an error, and leaves everything as it was.
 #[tokio::test]
-async fn policies_bind_what_is_written() {
+async fn row_policies_bind_written_rows() {
     for kind in KINDS {
         let (database, app) = serve(kind, true).await;
         let created = ask(

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{KINDS, done, serve, stored};
 
 #[tokio::test]
-async fn what_a_column_cannot_hold_is_the_client_s_error() {
+async fn values_too_large_for_a_column_are_client_errors() {
     let (database, app) = serve(KINDS[0], false).await;
     for (write, what) in [
         (
@@ -43,7 +43,7 @@ async fn what_a_column_cannot_hold_is_the_client_s_error() {
 }
 
 #[tokio::test]
-async fn constraints_are_told() {
+async fn violated_constraints_are_reported() {
     let (database, app) = serve("columns", false).await;
     done(
         &app,

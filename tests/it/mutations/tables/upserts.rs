@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{KINDS, done, serve, stored};
 
 #[tokio::test]
-async fn rows_that_are_there_are_changed_or_kept() {
+async fn existing_rows_are_updated_or_kept() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;
         assert_eq!(

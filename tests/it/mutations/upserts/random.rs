@@ -1,5 +1,5 @@
-//! Random upserts on two databases that differ in the rows of others only: none of those is
-//! changed, nor told of, and one's own rows are written in both.
+//! Random upserts on two databases that differ in the rows of others only: none of these rows is
+//! changed or revealed, and the user's own rows are written in both.
 //!
 //! `UPSERT_SEED=7` tries others than every run, and `UPSERT_CASES=10000` as many as it says.
 
@@ -7,6 +7,7 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{Rng as _, SeedableRng as _};
 use serde_json::{Map, Value, json};
+use svc_tests::{cases, seed};
 
 use super::kinds::{KINDS, Kind};
 use super::twins::{POLICIES, Twin, database};
@@ -14,15 +15,10 @@ use super::twins::{POLICIES, Twin, database};
 const SEED: u64 = 2_026;
 /// Cases of every run.
 const CASES: u64 = 60;
+/// Cases of the long suite.
+const LONG: u64 = 10_000;
 /// The fewest cases of a kind and a policy that are tried.
 const MIN_EACH: u64 = 4;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name} is a number"))
-    })
-}
 
 /// An upsert, and what it finds.
 struct Case {
@@ -166,9 +162,9 @@ fn item(given: &str, gives_away: bool) -> Value {
 }
 
 #[tokio::test]
-async fn no_row_of_another_is_changed_or_told_of() {
-    let mut rng = StdRng::seed_from_u64(setting("UPSERT_SEED", SEED));
-    let cases = setting("UPSERT_CASES", CASES);
+async fn rows_of_other_users_are_neither_changed_nor_revealed() {
+    let mut rng = StdRng::seed_from_u64(seed("UPSERT_SEED", SEED));
+    let cases = cases("UPSERT_CASES", CASES, LONG);
     let (with, without) = tokio::join!(database(), database());
     let mut faults = Vec::new();
     let mut runs: Vec<_> = KINDS

@@ -25,7 +25,7 @@ fn bodies(answer: &Value) -> Value {
 
 /// `ABCD1234 ` is `ABCD1234` in a column of type `varchar(8)`.
 #[tokio::test]
-async fn a_row_of_another_is_not_taken_over_by_a_value_that_is_stored_as_its_own() {
+async fn an_upsert_takes_over_no_foreign_row_by_a_normalized_key() {
     let database = database().await;
     for (name, given) in [
         ("varchar", "ABCD1234 "),
@@ -63,7 +63,7 @@ async fn a_row_of_another_is_not_taken_over_by_a_value_that_is_stored_as_its_own
 }
 
 #[tokio::test]
-async fn a_null_by_default_finds_the_row_that_has_none() {
+async fn a_default_of_null_matches_the_row_with_null() {
     let database = database().await;
     let twin = Twin::new(&database, kind("nulls"), Policy::Rows).await;
     for (owner, put, keep) in [("alice", None, None), ("bob", Some("new"), Some("own"))] {
@@ -82,7 +82,7 @@ async fn a_null_by_default_finds_the_row_that_has_none() {
 }
 
 #[tokio::test]
-async fn rows_that_stay_are_given_in_the_order_of_the_items() {
+async fn kept_rows_are_returned_in_the_order_of_the_items() {
     let database = database().await;
     let twin = Twin::new(&database, kind("varchar"), Policy::Rows).await;
     twin.hold(&[("ABCD1234", "bob"), ("x", "bob")]).await;
@@ -97,7 +97,7 @@ async fn rows_that_stay_are_given_in_the_order_of_the_items() {
 }
 
 #[tokio::test]
-async fn a_row_that_a_trigger_leaves_out_is_a_failure_that_says_so() {
+async fn a_row_dropped_by_a_trigger_is_a_conflict() {
     let database = database().await;
     for policy in [Policy::Rows, Policy::Database] {
         let twin = Twin::new(&database, kind("dropping"), policy).await;
@@ -132,7 +132,7 @@ async fn a_row_that_a_trigger_leaves_out_is_a_failure_that_says_so() {
 
 /// A service that may add rows and not change any sees what it reads by the given value.
 #[tokio::test]
-async fn without_the_privilege_to_change_rows_are_found_by_the_given_value() {
+async fn without_the_update_privilege_rows_match_the_given_value_only() {
     let database = database().await;
     let role = format!("app_{}", database.name());
     database

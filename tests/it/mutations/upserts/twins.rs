@@ -144,7 +144,7 @@ impl Twin {
             }),
         })
         .await;
-        let pool = PgPool::connect(&database.url()).await.unwrap();
+        let pool = database.pool().await;
         Self { app, pool, schema }
     }
 

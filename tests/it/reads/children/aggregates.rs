@@ -43,7 +43,7 @@ async fn each_parent_has_its_own_aggregates() {
 }
 
 #[tokio::test]
-async fn groups_are_those_of_each_parent() {
+async fn groups_are_computed_for_each_parent() {
     let shop = Shop::open().await;
     for (root, shout) in [
         ("products(orderBy: [{id: ASC}])", ""),

@@ -21,7 +21,7 @@ fn names(rows: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn rows_are_chosen_by_aggregates_of_their_children() {
+async fn rows_are_filtered_by_aggregates_of_their_children() {
     let shop = Shop::open().await;
     for (condition, expected) in [
         (
@@ -195,7 +195,7 @@ async fn conditions_and_orders_reach_through_relations_and_into_children() {
 }
 
 #[tokio::test]
-async fn pages_by_cursor_go_on_where_they_stood() {
+async fn cursors_resume_orders_by_child_aggregates() {
     let shop = Shop::open().await;
     for order in [
         "{reviewsAggregate: {count: DESC}}",
@@ -258,7 +258,7 @@ async fn a_cursor_of_another_order_is_refused() {
 }
 
 #[tokio::test]
-async fn what_says_nothing_is_refused() {
+async fn empty_and_null_aggregate_conditions_are_refused() {
     let shop = Shop::open().await;
     for (arguments, message) in [
         ("where: {reviewsAggregate: {}}", "compares nothing"),
@@ -289,7 +289,7 @@ async fn what_says_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn kept_statements_hold_for_other_values() {
+async fn cached_statements_serve_other_values() {
     let database = TestDatabase::copy_of("children", &sql()).await;
     let query = "query ($count: Int!, $stars: Int!, $best: Int!, $first: Int!) {
         products(where: {reviewsAggregate: {count: {gte: $count}, where: {stars: {gte: $stars}}}},

@@ -48,7 +48,7 @@ async fn each_parent_has_its_own_page() {
 }
 
 #[tokio::test]
-async fn cursors_lead_through_the_pages_of_a_parent() {
+async fn cursors_walk_the_pages_of_a_parent() {
     let shop = Shop::open().await;
     let page = "edges { cursor node { id } } pageInfo { startCursor endCursor hasNextPage hasPreviousPage }";
     for shout in ["", "shout"] {
@@ -128,7 +128,7 @@ async fn a_cursor_is_a_place_in_the_order_for_each_parent() {
 }
 
 #[tokio::test]
-async fn what_a_page_cannot_be_is_refused() {
+async fn invalid_page_arguments_are_refused() {
     let shop = Shop::open().await;
     let foreign = shop
         .same("{ product(id: 1) { reviewsConnection(first: 1) { edges { cursor } } } }")
@@ -160,7 +160,7 @@ async fn what_a_page_cannot_be_is_refused() {
 
 /// A cursor that was made by hand may hold what its column cannot.
 #[tokio::test]
-async fn a_forged_cursor_is_the_client_s_error() {
+async fn a_forged_cursor_is_a_client_error() {
     let shop = Shop::open().await;
     let order = "orderBy: [{stars: ASC}]";
     // Whether or not there are rows to compare with it.
@@ -284,7 +284,7 @@ async fn values_without_a_key_have_empty_pages() {
 }
 
 #[tokio::test]
-async fn each_is_one_statement() {
+async fn planned_pages_of_children_are_one_statement() {
     let page = "reviewsConnection(first: 1) { totalCount edges { cursor node { id } } pageInfo { hasNextPage } }";
     let deep = "productsConnection(first: 3) { nodes { reviewsConnection(first: 3) { nodes { product { name } } }
                 reviewsAggregate { count } } }";

@@ -33,7 +33,7 @@ fn masked(kind: &str, options: AppOptions) -> AppOptions {
 }
 
 #[tokio::test]
-async fn a_policy_about_the_rows_binds() {
+async fn a_row_policy_binds_children() {
     let shop = Shop::with(governed).await;
     for shout in ["", "shout"] {
         let answer = shop
@@ -102,7 +102,7 @@ async fn a_policy_about_the_rows_binds() {
 }
 
 #[tokio::test]
-async fn a_mask_binds() {
+async fn a_mask_binds_children() {
     let shop = Shop::with(masked).await;
     // A weight that nobody sees.
     shop.database.execute("UPDATE tb_review SET weight = 100 WHERE id = 6; UPDATE tv_review SET data = data || '{\"weight\": 100}' WHERE id = 6").await;

@@ -42,7 +42,7 @@ const SQL: &str = "
     CREATE VIEW v_secret AS SELECT 1 AS id, 'hidden' AS text, 1 AS shelf_id;";
 
 #[test]
-fn the_schema_has_them_under_their_names() {
+fn the_schema_has_pages_and_aggregates_under_their_names() {
     let sdl = AppOptions::new()
         .auto_camel_case(true)
         .queries(queries![shelves])
@@ -80,7 +80,7 @@ struct Clash {
 async fn clashes() -> Vec<Clash>;
 
 #[test]
-fn a_clash_of_names_is_told_at_the_start() {
+fn a_clash_of_names_is_an_error_at_the_start() {
     let error = AppOptions::new()
         .queries(queries![clashes])
         .sdl()
@@ -122,7 +122,7 @@ async fn app(database: &TestDatabase, configure: impl Fn(AppOptions) -> AppOptio
 }
 
 #[tokio::test]
-async fn what_is_denied_is_denied_in_pages_aggregates_conditions_and_orders() {
+async fn denied_fields_are_denied_in_pages_aggregates_conditions_and_orders() {
     let database = TestDatabase::copy_of("children_schema", SQL).await;
     let app = app(&database, |options| options.authorizer(Denies)).await;
     for (query, field) in [
@@ -213,7 +213,7 @@ async fn what_is_denied_is_denied_in_pages_aggregates_conditions_and_orders() {
 }
 
 #[tokio::test]
-async fn limits_count_them() {
+async fn limits_count_pages_and_aggregates_of_children() {
     let database = TestDatabase::copy_of("children_schema", SQL).await;
     let limits =
         async |limits: Limits| app(&database, |options| options.limits(limits.clone())).await;

@@ -6,7 +6,7 @@ use svc_tests::TestDatabase;
 use super::{ROOTS, app, same, sql};
 
 #[tokio::test]
-async fn edges_have_the_fields_of_the_row_that_joins() {
+async fn edges_have_the_fields_of_the_join_row() {
     let edges = |node: &str| {
         format!(
             "page: categoriesConnection(orderBy: [{{name: ASC}}]) {{
@@ -72,7 +72,7 @@ async fn edges_are_read_at_any_depth_and_more_than_once() {
 }
 
 #[tokio::test]
-async fn it_is_one_statement() {
+async fn a_read_of_edges_is_one_statement() {
     let database = TestDatabase::copy_of("edges", &sql()).await;
     for (kind, join) in [
         ("columns", "c_placing"),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{ROOTS, same};
 
 #[tokio::test]
-async fn rows_are_in_the_order_of_what_joins_them() {
+async fn rows_are_ordered_by_fields_of_their_edges() {
     let orders = [
         ("edge: {position: ASC}", json!(["fruit", "sale", "food"])),
         ("edge: {position: DESC}", json!(["food", "sale", "fruit"])),
@@ -49,7 +49,7 @@ async fn rows_are_in_the_order_of_what_joins_them() {
 }
 
 #[tokio::test]
-async fn an_order_by_default_is_by_what_joins() {
+async fn a_default_order_uses_fields_of_the_edges() {
     let answer =
         same("{ categories(orderBy: [{name: ASC}]) { name products { name } goods { nodes { name } } } }").await;
     let apple_last = json!([{"name": "bread"}, {"name": "apple"}]);

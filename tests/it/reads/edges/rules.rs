@@ -18,7 +18,7 @@ macro_rules! govern {
 }
 
 #[tokio::test]
-async fn rows_that_a_policy_keeps_back_join_nothing() {
+async fn join_rows_withheld_by_a_policy_join_nothing() {
     let low = |_: &Context<'_>| Ok(RowDecision::allow_where(col("position").lt(3)));
     for (root, shown) in ROOTS
         .into_iter()
@@ -96,9 +96,9 @@ async fn a_masked_field_of_an_edge_is_null_and_orders_as_null() {
     }
 }
 
-/// Values of a policy are bound anew for each request, also where a statement is kept.
+/// Values of a policy are bound again for each request, also where a statement is cached.
 #[tokio::test]
-async fn statements_that_are_kept_hold_for_each_request() {
+async fn cached_statements_bind_policy_values_per_request() {
     let database = TestDatabase::copy_of("edges", &sql()).await;
     for kind in ["columns", "data", "table"] {
         let of_client = |cx: &Context<'_>| {
@@ -161,7 +161,7 @@ mod gated {
 }
 
 #[tokio::test]
-async fn a_guard_of_the_type_that_joins_holds_on_edges_and_in_orders() {
+async fn a_guard_of_the_join_type_holds_on_edges_and_in_orders() {
     let database = TestDatabase::copy_of("edges", &sql()).await;
     let options = AppOptions::new()
         .database_url(database.url())

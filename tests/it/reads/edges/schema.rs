@@ -70,7 +70,7 @@ mod clash {
 }
 
 #[test]
-fn a_field_with_a_name_that_every_edge_has_is_told() {
+fn a_field_named_like_a_field_of_every_edge_is_an_error() {
     let error = AppOptions::new()
         .queries(queries![clash::products])
         .sdl()
@@ -110,7 +110,7 @@ mod order_clash {
 }
 
 #[test]
-fn a_field_with_the_name_of_the_order_by_edges_is_told() {
+fn a_field_named_like_the_order_by_edges_is_an_error() {
     let error = AppOptions::new()
         .queries(queries![order_clash::products])
         .sdl()

@@ -90,7 +90,7 @@ async fn same(query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn edges_are_those_of_the_own_tenant() {
+async fn edges_join_rows_of_the_same_tenant() {
     for root in ["items(orderBy: [{id: ASC}])", "held"] {
         let answer =
             same(&format!("{{ items: {root} {{ labels {{ name }} page: labelsConnection {{ edges {{ weight node {{ name }} }} }} }} }}"))
@@ -118,7 +118,7 @@ async fn edges_are_those_of_the_own_tenant() {
 }
 
 #[tokio::test]
-async fn cursors_lead_through_them() {
+async fn cursors_walk_edges_by_several_keys() {
     for (args, ahead) in [("first: 2, after", true), ("last: 2, before", false)] {
         let (mut cursor, mut found) = (String::new(), Vec::new());
         loop {

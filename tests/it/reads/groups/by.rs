@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{app, limited};
 
 #[tokio::test]
-async fn what_is_selected_does_not_change_the_groups() {
+async fn the_selection_does_not_change_the_groups() {
     let (_database, app) = app().await;
     let groups = app
         .same("", "{ groups(by: [CHANNEL, CITY]) { count key { city } } }")
@@ -93,7 +93,7 @@ async fn a_relation_is_followed_once() {
 }
 
 #[tokio::test]
-async fn a_value_that_is_named_twice_counts_once() {
+async fn a_value_listed_twice_counts_once() {
     let (_database, app) = app().await;
     let once = app
         .same("", "{ groups(by: [CITY]) { count key { city } } }")
@@ -114,7 +114,7 @@ async fn a_value_that_is_named_twice_counts_once() {
 }
 
 #[tokio::test]
-async fn what_is_not_in_by_is_a_clear_error() {
+async fn keys_missing_from_by_are_client_errors() {
     let (database, app) = app().await;
     for (groups, message) in [
         (
@@ -177,7 +177,7 @@ async fn what_is_not_in_by_is_a_clear_error() {
 }
 
 #[tokio::test]
-async fn rows_are_grouped_by_the_row_that_a_relation_leads_to() {
+async fn rows_are_grouped_by_their_related_row() {
     let (database, app) = app().await;
     let groups = app
         .same(
@@ -222,7 +222,7 @@ async fn rows_are_grouped_by_the_row_that_a_relation_leads_to() {
 }
 
 #[tokio::test]
-async fn resolvers_have_the_same() {
+async fn resolvers_group_like_planned_reads() {
     let (_database, app) = app().await;
     let document = "query ($by: [TableSaleGroupBy!], $h: TableSaleGroupHaving) { resolved(where: {id: {lt: 6}}) {
         countDistinct { city }
@@ -243,7 +243,7 @@ async fn resolvers_have_the_same() {
 }
 
 #[tokio::test]
-async fn keys_count() {
+async fn group_keys_count_towards_the_limits() {
     let (_database, app) =
         limited(|limits| (limits.order_keys, limits.hops, limits.comparisons) = (3, 1, 2)).await;
     let by = "query ($by: [ColumnSaleGroupBy!]) { columns { groups(by: $by) { count } } }";

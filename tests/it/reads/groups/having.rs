@@ -5,7 +5,7 @@ use serde_json::json;
 use super::app;
 
 #[tokio::test]
-async fn groups_are_kept_by_what_is_computed_of_them() {
+async fn having_filters_groups_by_their_aggregates() {
     let (_database, app) = app().await;
     for (having, cities) in [
         ("{count: {gte: 2}}", json!(["Bonn", "Ulm"])),
@@ -52,7 +52,7 @@ async fn groups_are_kept_by_what_is_computed_of_them() {
 }
 
 #[tokio::test]
-async fn all_rows_are_a_group_that_may_not_match() {
+async fn having_can_exclude_the_group_of_all_rows() {
     let (_database, app) = app().await;
     assert_eq!(
         app.same("", "{ groups(having: {count: {gt: 6}}) { count } }")
@@ -74,7 +74,7 @@ async fn all_rows_are_a_group_that_may_not_match() {
 }
 
 #[tokio::test]
-async fn what_means_nothing_is_refused() {
+async fn meaningless_having_conditions_are_refused() {
     let (database, app) = app().await;
     for (having, message) in [
         ("{count: null}", "the condition `count` is null"),

@@ -122,7 +122,7 @@ async fn dates_are_put_into_periods() {
 /// A day that PostgreSQL's timestamps cannot hold, or before its calendar's first year, fails only
 /// its own group.
 #[tokio::test]
-async fn what_has_no_period_is_an_error_of_its_own() {
+async fn a_value_without_a_period_fails_only_its_group() {
     let rows = "INSERT INTO tb_sale (id, channel, price, sold_on, sold_at, paid) VALUES
         (1, 's', 1, '2024-05-05', '2024-05-05T01:00:00Z', true),
         (2, 's', 1, '300000-05-05', '4714-11-25 00:00:00+00 BC', true),

@@ -32,9 +32,9 @@ pub(super) enum Key {
     Value(&'static str),
 }
 
-/// A question: rows with more than some pieces, in groups.
+/// A query: rows with more than some pieces, in groups.
 #[derive(Debug)]
-pub(super) struct AccessCheck {
+pub(super) struct GroupQuery {
     pub(super) pieces_above: Option<i64>,
     pub(super) by: Vec<&'static str>,
     pub(super) shown: Vec<&'static str>,
@@ -45,7 +45,7 @@ pub(super) struct AccessCheck {
     pub(super) offset: usize,
 }
 
-impl AccessCheck {
+impl GroupQuery {
     /// The groups as a service has to give them.
     pub(super) fn answer(&self, rows: &Rows) -> Json {
         let mut groups: BTreeMap<Vec<(bool, Option<Cell>)>, Vec<&Sale>> = BTreeMap::new();
@@ -203,9 +203,9 @@ impl Group<'_> {
         }
     }
 
-    fn shown(&self, question: &AccessCheck) -> Json {
+    fn shown(&self, group_query: &GroupQuery) -> Json {
         let mut group = Map::new();
-        for (at, field) in question.shown.iter().enumerate() {
+        for (at, field) in group_query.shown.iter().enumerate() {
             let value = shown(field.split(['/', '.']).next().unwrap(), self.key(field));
             let key = group.entry("key").or_insert_with(|| json!({}));
             match field.starts_with("shop.") {
@@ -213,7 +213,7 @@ impl Group<'_> {
                 false => key[format!("k{at}")] = value,
             }
         }
-        for (at, computed) in question.computed.iter().enumerate() {
+        for (at, computed) in group_query.computed.iter().enumerate() {
             let value = self.computed(computed);
             let is_count = computed.function.starts_with("count");
             let value = shown(if is_count { "" } else { computed.field }, value.as_ref());

@@ -1,19 +1,21 @@
-//! Random questions about groups of random rows are answered as a plain evaluation answers them, on
+//! Random queries for groups of random rows are answered as a plain evaluation answers them, on
 //! all three kinds of views.
 //!
 //! `GROUPS_SEED=7` asks others than every run, and `GROUP_CASES=2000` as many as it says.
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, cases, seed};
 
-use super::plain::{AccessCheck, Computed, Condition, Key};
+use super::plain::{Computed, Condition, GroupQuery, Key};
 use super::rows::{Cell, FIELDS, Rows, date, decimal, random};
 use super::{options, sql};
 
 /// The seed of every run.
 const SEED: u64 = 2_026;
-const CASES: u64 = 300;
+const CASES: u64 = 80;
+/// Cases of the long suite.
+const LONG: u64 = 2_000;
 const ROWS: usize = 60;
 const DIRECTIONS: [&str; 6] = [
     "ASC",
@@ -48,13 +50,6 @@ const KEYS: [&str; 23] = [
     "soldAt/day",
     "soldAt/hour",
 ];
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name} is a number"))
-    })
-}
 
 fn one<T: Copy>(values: &[T], rng: &mut StdRng) -> T {
     values[rng.random_range(0..values.len())]
@@ -122,7 +117,7 @@ fn condition(depth: u32, rng: &mut StdRng) -> Condition {
     Condition::Compare(computed, one(operators, rng), value)
 }
 
-fn question(rng: &mut StdRng) -> AccessCheck {
+fn group_query(rng: &mut StdRng) -> GroupQuery {
     let mut by = Vec::new();
     for _ in 0..one(&[0, 1, 1, 1, 2, 2, 3], rng) {
         let key = one(&KEYS, rng);
@@ -145,7 +140,7 @@ fn question(rng: &mut StdRng) -> AccessCheck {
     let computed = (0..rng.random_range(1..4))
         .map(|_| computed(true, rng))
         .collect();
-    AccessCheck {
+    GroupQuery {
         pieces_above: rng.random_bool(0.4).then(|| rng.random_range(-4..9)),
         having: rng.random_bool(0.6).then(|| condition(2, rng)),
         limit: rng.random_bool(0.5).then(|| rng.random_range(0..8)),
@@ -229,7 +224,7 @@ fn having(condition: &Condition) -> String {
     }
 }
 
-impl AccessCheck {
+impl GroupQuery {
     /// The arguments of the aggregate, and what is selected of it.
     fn text(&self) -> (String, String) {
         let above = self
@@ -290,8 +285,8 @@ impl AccessCheck {
 }
 
 /// The number of groups that were found.
-async fn check(app: &App, rows: &Rows, question: &AccessCheck) -> usize {
-    let (arguments, selection) = question.text();
+async fn check(app: &App, rows: &Rows, group_query: &GroupQuery) -> usize {
+    let (arguments, selection) = group_query.text();
     let roots = ["columns", "data", "table"];
     let document: Vec<_> = roots
         .iter()
@@ -304,7 +299,7 @@ async fn check(app: &App, rows: &Rows, question: &AccessCheck) -> usize {
         None,
         "{arguments} {selection}: {answer:#}"
     );
-    let expected = question.answer(rows);
+    let expected = group_query.answer(rows);
     for root in roots {
         let found = &answer["data"][root]["groups"];
         assert_eq!(*found, expected, "{root}{arguments} {selection}");
@@ -313,16 +308,16 @@ async fn check(app: &App, rows: &Rows, question: &AccessCheck) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn random_groups_are_those_of_a_plain_evaluation() {
-    let seed = setting("GROUPS_SEED", SEED);
-    let cases = setting("GROUP_CASES", CASES);
+async fn random_groups_match_a_plain_evaluation() {
+    let seed = seed("GROUPS_SEED", SEED);
+    let cases = cases("GROUP_CASES", CASES, LONG);
     let mut rng = StdRng::seed_from_u64(seed);
     let rows = random(ROWS, &mut rng);
     let database = TestDatabase::new(&sql(&rows.sql())).await.uncounted().await;
     let app = App::serve(options(&database)).await;
     let mut found = 0;
     for _ in 0..cases {
-        found += check(&app, &rows, &question(&mut rng)).await;
+        found += check(&app, &rows, &group_query(&mut rng)).await;
     }
-    assert!(found as u64 > cases, "the questions hardly find groups");
+    assert!(found as u64 > cases, "the queries hardly find groups");
 }

@@ -149,7 +149,7 @@ fn assert_clean(text: &str) {
 
 /// The fixture is what its comment says, or the other tests prove little.
 #[tokio::test]
-async fn the_rows_are_alike_in_every_view() {
+async fn the_fixture_has_the_same_rows_in_every_view() {
     let (app, _database) = app().await;
     let rows = same_data(
         &app,

@@ -6,7 +6,7 @@ use super::{ROOTS, app, assert_clean, ids, same, same_data};
 
 /// In lists, connections and nested lists.
 #[tokio::test]
-async fn a_page_that_cannot_be_is_refused() {
+async fn an_invalid_page_is_refused() {
     let (app, _database) = app().await;
     for (field, part) in [
         ("{root}Rows(limit: -1) { id }", "negative"),
@@ -85,7 +85,7 @@ async fn a_list_without_a_limit_is_capped() {
 
 /// In lists and nested lists, and after the last cursor of a connection.
 #[tokio::test]
-async fn beyond_the_end_is_nothing() {
+async fn pages_beyond_the_end_are_empty() {
     let (app, _database) = app().await;
     let data = same_data(
         &app,

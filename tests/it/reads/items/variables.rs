@@ -33,7 +33,7 @@ async fn app() -> App {
 
 /// A variable that is not declared, not used, not given, or of another type.
 #[tokio::test]
-async fn a_variable_that_cannot_be_is_an_error() {
+async fn an_invalid_variable_is_an_error() {
     let app = app().await;
     const DOCUMENT: &str = "GRAPHQL_VALIDATION_FAILED";
     const VALUE: &str = "BAD_USER_INPUT";
@@ -164,7 +164,7 @@ async fn a_variable_that_cannot_be_is_an_error() {
 
 /// Absent is not null, in an argument, in an input object and at any depth.
 #[tokio::test]
-async fn absent_is_not_null() {
+async fn absent_values_are_not_null() {
     let app = app().await;
     let query =
         "query ($w: String, $i: Given, $t: Int) { tell(given: {word: $w, inner: $i}, times: $t) }";

@@ -62,7 +62,7 @@ async fn rows_of_a_page_have_methods_aliases_and_fragments() {
 }
 
 #[tokio::test]
-async fn a_page_is_one_statement_and_counts_only_when_asked() {
+async fn a_page_is_one_statement_and_counts_only_on_request() {
     let (database, app) = app().await;
     let mut before = 0;
     for query in [

@@ -52,7 +52,7 @@ async fn data_list() -> Vec<DataItem>;
 #[svc::query]
 async fn table_list() -> Vec<TableItem>;
 
-/// Rows that nothing tells apart.
+/// Rows with equal values.
 #[svc_type(sql_source = "v_word")]
 struct Word {
     name: String,

@@ -1,4 +1,4 @@
-//! Pages that cannot be, and those that are empty.
+//! Invalid pages, and empty ones.
 
 use base64::Engine as _;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::app;
 
 #[tokio::test]
-async fn a_page_that_cannot_be_is_a_clean_error() {
+async fn an_invalid_page_is_a_client_error() {
     let (_database, app) = app().await;
     let cursor = |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text);
     let query = "{ columns(first: 1, orderBy: [{at: ASC}]) { pageInfo { endCursor } } }";

@@ -43,7 +43,7 @@ async fn a_failing_field_is_null_where_that_is_allowed() {
 
 /// Of resolvers; through lists and objects.
 #[tokio::test]
-async fn null_rises_to_the_nearest_field_that_allows_it() {
+async fn null_propagates_to_the_nearest_nullable_field() {
     let app = app().await;
     let reply = app
         .query("{ cats { id veryBroken } one { id } }")
@@ -71,7 +71,7 @@ async fn null_rises_to_the_nearest_field_that_allows_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_declared_is_masked_under_an_error_id() {
+async fn undeclared_errors_are_masked_under_an_error_id() {
     let app = app().await;
     for query in ["{ one { veryBroken } }", "{ one { panics } }"] {
         let reply = app.query(query).await;

@@ -33,7 +33,7 @@ pub(super) fn find(by: Key) -> String {
 }
 
 #[tokio::test]
-async fn inputs_have_defaults_and_tell_absent_from_null() {
+async fn inputs_have_defaults_and_distinguish_absent_from_null() {
     let app = app().await;
     for (point, answer) in [
         ("{x: 1}", "1 2.5 Undefined"),

@@ -74,7 +74,7 @@ async fn a_resolver_can_count() {
 }
 
 #[tokio::test]
-async fn half_an_answer_is_no_answer() {
+async fn a_read_of_too_many_rows_is_an_error() {
     assert_eq!(
         app().await.query("{ unlimited }").await.code(),
         "INTERNAL_SERVER_ERROR"

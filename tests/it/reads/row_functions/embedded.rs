@@ -46,7 +46,7 @@ mod types {
 
 /// Values that are not the rows of their type lead to them by their ids.
 #[tokio::test]
-async fn embedded_values_and_members_lead_to_their_rows() {
+async fn functions_are_computed_for_embedded_values_and_members() {
     let database = TestDatabase::new(
         r#"CREATE TABLE author (id int PRIMARY KEY, name text); INSERT INTO author VALUES (1, 'ann'), (2, 'bob');
          CREATE VIEW v_author AS SELECT * FROM author;

@@ -77,7 +77,7 @@ mod wrong {
 
 /// At the start and by the helper for tests, each with what to do.
 #[tokio::test]
-async fn functions_that_do_not_fit_are_told() {
+async fn mismatched_functions_are_reported() {
     let database = TestDatabase::new(
         "CREATE TABLE place (id int, name text); CREATE VIEW v_place AS SELECT * FROM place; INSERT INTO place VALUES (1, 'inn');
          CREATE FUNCTION writes(p v_place) RETURNS int LANGUAGE sql AS $$ SELECT 1 $$;
@@ -182,7 +182,7 @@ async fn functions_that_do_not_fit_are_told() {
 }
 
 #[tokio::test]
-async fn types_without_rows_are_told_at_the_start() {
+async fn types_without_rows_are_errors_at_the_start() {
     for (options, part) in [
         (
             AppOptions::new().queries(queries![wrong::bare]),

@@ -2,6 +2,7 @@
 
 mod embedded;
 mod faults;
+mod pages;
 mod rules;
 
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ macro_rules! places {
             pub(super) struct City {
                 pub(super) id: i32,
                 pub(super) name: String,
-                #[relation(from = "id", to = "city_id")]
+                #[relation(from = "id", to = "city_id", connection)]
                 pub(super) places: Many<Place>,
             }
 
@@ -163,7 +164,7 @@ fn options(kind: &str, database: &TestDatabase) -> AppOptions {
     options.authorizer(Keyed)
 }
 
-/// Those with a key may have the secret.
+/// Requests with a key may have the secret.
 struct Keyed;
 
 impl Authorizer for Keyed {
@@ -240,7 +241,7 @@ async fn values_are_computed_of_each_row() {
 }
 
 #[tokio::test]
-async fn rows_are_chosen_by_what_is_computed() {
+async fn rows_are_filtered_by_computed_fields() {
     for (condition, found) in [
         ("distance: {args: {at: 1}, lte: 2.5}", [2, 3, 4].as_slice()),
         ("distance: {args: {at: 1, scale: 2}, lt: 5, gt: 0}", &[3]),
@@ -285,7 +286,7 @@ async fn rows_are_chosen_by_what_is_computed() {
 }
 
 #[tokio::test]
-async fn rows_are_ordered_by_what_is_computed() {
+async fn rows_are_ordered_by_computed_fields() {
     for (order, found) in [
         ("{distance: {args: {at: 3}}}", [4, 1, 3, 2, 5]),
         (
@@ -322,7 +323,7 @@ async fn rows_are_ordered_by_what_is_computed() {
 }
 
 #[tokio::test]
-async fn cursors_lead_through_orders_by_what_is_computed() {
+async fn cursors_walk_orders_by_computed_fields() {
     let database = database().await;
     for kind in KINDS {
         let app = App::serve(options(kind, &database)).await;
@@ -432,7 +433,7 @@ async fn values_in_hand_cost_one_statement_for_all_rows() {
 }
 
 #[tokio::test]
-async fn what_clients_send_is_checked_and_counted() {
+async fn arguments_of_computed_fields_are_validated_and_counted() {
     let database = database().await;
     let ask = async |kind| {
         let app = App::serve(options(kind, &database)).await;

@@ -48,7 +48,7 @@ async fn policies_and_masks_hold() {
 }
 
 #[tokio::test]
-async fn gates_stand_before_all_that_tells_a_value() {
+async fn gates_cover_selections_conditions_and_orders() {
     let database = database().await;
     for kind in KINDS {
         let app = App::serve(options(kind, &database)).await;
@@ -84,7 +84,7 @@ async fn gates_stand_before_all_that_tells_a_value() {
     }
 }
 
-/// Keys that begin with `k` are kept back.
+/// Keys that begin with `k` are withheld.
 struct ByArgument;
 
 impl Authorizer for ByArgument {
@@ -104,7 +104,7 @@ impl Authorizer for ByArgument {
 
 /// A decision about a field has the arguments with which it is selected, compared or ordered by.
 #[tokio::test]
-async fn gates_are_asked_with_the_arguments_of_conditions_and_orders() {
+async fn gates_receive_the_arguments_of_conditions_and_orders() {
     let database = database().await;
     for kind in KINDS {
         let app = App::serve(options(kind, &database).authorizer(ByArgument)).await;
@@ -150,7 +150,7 @@ async fn gates_are_asked_with_the_arguments_of_conditions_and_orders() {
     }
 }
 
-/// A function is not called for rows that are kept back: here it fails for one of them.
+/// A function is not called for withheld rows: here it fails for one of them.
 #[tokio::test]
 async fn cursors_are_not_compared_with_hidden_rows() {
     let policies = |kind: &str, options: AppOptions| {

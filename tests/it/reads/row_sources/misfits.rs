@@ -36,7 +36,7 @@ mod wrong {
 
 /// At the start and by the helper for tests, each with what to do.
 #[tokio::test]
-async fn what_gives_no_rows_of_the_view_is_told() {
+async fn sources_without_rows_of_the_view_are_reported() {
     let database = TestDatabase::new(
         "CREATE TABLE place (id int, name text); CREATE VIEW v_place AS SELECT * FROM place; INSERT INTO place VALUES (1, 'inn'), (2, 'bar');
          CREATE FUNCTION writes(id int) RETURNS SETOF v_place LANGUAGE sql AS $$ SELECT * FROM v_place $$;
@@ -130,7 +130,7 @@ async fn what_gives_no_rows_of_the_view_is_told() {
 }
 
 #[tokio::test]
-async fn an_argument_hides_none_of_the_rows_own() {
+async fn an_argument_named_like_a_built_in_one_is_refused() {
     let error = create_svc_app(AppOptions::new().queries(queries![wrong::limited]))
         .await
         .unwrap_err()

@@ -6,7 +6,7 @@ use svc::prelude::*;
 use super::{columns, data, names, same_with, table};
 
 #[tokio::test]
-async fn policies_hold_for_what_is_given() {
+async fn row_policies_hold_for_rows_of_a_source() {
     let policies = |kind: &str, options: AppOptions| {
         let of_bonn = || RowDecision::allow_where(col("city_id").eq(2));
         match kind {

@@ -6,7 +6,7 @@ use svc_tests::App;
 use super::{database, names, options, same};
 
 #[tokio::test]
-async fn rows_come_in_the_order_in_which_they_are_given() {
+async fn rows_keep_the_order_of_their_source() {
     let answer = same(
         "{ all: nearby(at: 2, within: null) { name } near: nearby(at: 2) { name } far: nearby(at: 9) { name shout } }",
     )
@@ -24,7 +24,7 @@ async fn rows_come_in_the_order_in_which_they_are_given() {
 }
 
 #[tokio::test]
-async fn conditions_orders_and_pages_are_the_clients() {
+async fn clients_filter_order_and_page_the_rows_of_a_source() {
     for (arguments, found) in [
         (
             "at: 2, where: {name: {neq: \"bar\"}}",
@@ -55,7 +55,7 @@ async fn conditions_orders_and_pages_are_the_clients() {
 }
 
 #[tokio::test]
-async fn relations_lead_on_from_the_views() {
+async fn relations_of_source_rows_are_read() {
     let answer = same(
         "{ nearby(at: 2, limit: 1) { name city { name places(where: {x: {gt: 2}}, orderBy: [{x: DESC}]) { name city { id } } } } }",
     )
@@ -69,7 +69,7 @@ async fn relations_lead_on_from_the_views() {
 }
 
 #[tokio::test]
-async fn single_rows_and_aggregates_are_of_what_is_given() {
+async fn single_rows_and_aggregates_use_the_rows_of_a_source() {
     let answer = same(
         "{ nearest(at: 8) { name shout } none: nearest(at: 90) { name } must(at: 4) { name } }",
     )
@@ -91,7 +91,7 @@ async fn single_rows_and_aggregates_are_of_what_is_given() {
 }
 
 #[tokio::test]
-async fn cursors_lead_through_what_is_given() {
+async fn cursors_walk_the_rows_of_a_source() {
     let database = database().await;
     for kind in ["columns", "data", "table"] {
         let app = App::serve(options(kind, &database)).await;

@@ -1,4 +1,4 @@
-//! Pages without ties are read without the unique last key, and nobody can tell by the answers.
+//! Pages without ties are read without the unique last key, with the same answers.
 
 mod pages;
 mod random;

@@ -8,7 +8,7 @@ use svc_tests::without_error_ids;
 
 use super::{ids, ids_of, page, serve, unseen, window};
 
-/// All pages of all sizes under an order, whose ids are these.
+/// All pages of all sizes under an order have these ids.
 async fn all_pages(app: &svc_tests::App, order: &str, all: &[i64]) {
     for limit in 0..=all.len() + 1 {
         for offset in 0..=all.len() + 2 {
@@ -46,7 +46,7 @@ async fn pages_with_ties_neither_overlap_nor_lose_rows() {
 /// A value and the lack of one, the empty text, values that run into each other, and values of
 /// every length.
 #[tokio::test]
-async fn values_that_look_alike_are_told_apart() {
+async fn similar_values_are_distinguished() {
     let (_database, app) = serve(
         "INSERT INTO tb_thing (id, name, code, rank) VALUES (1, '', NULL, 1), (2, NULL, NULL, 1), (3, 'a', NULL, 10),
          (4, 'aa', '61000000-0000-0000-0000-000000000000', 10), (5, 'ab', '62000000-0000-0000-0000-000000000000', 256),
@@ -67,7 +67,7 @@ async fn values_that_look_alike_are_told_apart() {
 /// Values that are equal and yet have different bytes: numbers with more zeros, two zeros, other
 /// cases of letters.
 #[tokio::test]
-async fn what_bytes_do_not_tell_apart_is_ordered_by_the_id() {
+async fn equal_values_with_different_bytes_are_ordered_by_id() {
     let (database, app) = serve(
         "INSERT INTO tb_thing (id, price, ratio, folded) VALUES (6, 1.0, 0.0, 'b'), (5, 1.00, '-0.0', 'B'), (4, 1, 0.0, 'A'),
          (3, 2.0, 1, 'a'), (2, 2.000, 2, 'A'), (1, 1.000, '-0.0', 'c')",
@@ -87,9 +87,9 @@ async fn what_bytes_do_not_tell_apart_is_ordered_by_the_id() {
     }
 }
 
-/// Keys that bytes do not tell apart stand beside one that they do.
+/// Keys that are equal with different bytes are beside one whose bytes decide.
 #[tokio::test]
-async fn one_key_of_several_is_enough_to_tell_rows_apart() {
+async fn one_distinguishing_key_of_several_is_enough() {
     let (database, app) = serve(
         "INSERT INTO tb_thing (id, flag, price, size, rank) VALUES (6, false, 1.0, 'SMALL', 1), (5, true, 1.00, 'SMALL', 1),
          (4, false, 1.000, 'LARGE', 2), (3, false, 1.00, 'SMALL', 4), (2, true, 2, NULL, 5), (1, false, 1, 'SMALL', 6)",
@@ -206,7 +206,7 @@ async fn errors_are_reported_once() {
 /// A read whose connection dies among the rows is not sent again, as it may be what has ended it.
 /// The view has the order that is asked for, so that rows are on their way before all are computed.
 #[tokio::test]
-async fn a_connection_that_dies_among_the_rows_leaves_none_of_them() {
+async fn a_connection_lost_among_the_rows_returns_none_of_them() {
     // With the row before the page, and late on the page.
     for fatal in [5, 350] {
         let (database, app) = serve(&format!(
@@ -247,7 +247,7 @@ async fn a_connection_that_dies_among_the_rows_leaves_none_of_them() {
 /// Rows change between the two reads of a page with ties. Each answer is one that some order of the
 /// rows has.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_is_read_twice_is_of_one_moment() {
+async fn a_page_read_by_two_statements_is_consistent() {
     let (database, app) =
         serve("INSERT INTO tb_thing (id, rank) SELECT i, i / 2 FROM generate_series(1, 20) AS i")
             .await;

@@ -18,7 +18,7 @@ async fn run(database: &TestDatabase) -> (i64, i64) {
     )
 }
 
-async fn asked(app: &App, document: &str, limit: usize, offset: usize) -> Vec<i64> {
+async fn page_ids(app: &App, document: &str, limit: usize, offset: usize) -> Vec<i64> {
     ids(&app
         .query_with(document, json!({ "limit": limit, "offset": offset }))
         .await
@@ -29,7 +29,7 @@ const DOCUMENT: &str = "($limit: Int, $offset: Int) { things(order_by: [{rank: A
 
 /// A document that comes once is read with the `id`; from its second request on it goes without.
 #[tokio::test]
-async fn without_ties_the_id_is_not_asked_for() {
+async fn without_ties_the_id_is_not_read() {
     let (database, app) = serve(ROWS).await;
     let document = unseen(DOCUMENT);
     for (offset, expected) in [
@@ -40,7 +40,7 @@ async fn without_ties_the_id_is_not_asked_for() {
         (1, (3, 2)),
         (27, (4, 2)),
     ] {
-        let found = asked(&app, &document, 3, offset).await;
+        let found = page_ids(&app, &document, 3, offset).await;
         assert_eq!(
             found,
             (offset as i64 + 1..=offset as i64 + 3).collect::<Vec<_>>()
@@ -68,7 +68,7 @@ async fn after_ties_a_request_runs_one_statement() {
         (3, (2, 4)),
     ] {
         let offset = if expected.0 < 2 { 1 } else { 3 };
-        let found = asked(&app, &document, limit, offset).await;
+        let found = page_ids(&app, &document, limit, offset).await;
         assert_eq!(
             found,
             (offset as i64 + 1..=offset as i64 + 3).collect::<Vec<_>>()
@@ -78,7 +78,7 @@ async fn after_ties_a_request_runs_one_statement() {
     // Another document finds out by itself.
     let document = unseen(DOCUMENT);
     for expected in [(2, 5), (3, 6), (3, 7)] {
-        assert_eq!(asked(&app, &document, 4, 4).await, [5, 6, 7, 8]);
+        assert_eq!(page_ids(&app, &document, 4, 4).await, [5, 6, 7, 8]);
         assert_eq!(run(&database).await, expected);
     }
 }
@@ -106,7 +106,7 @@ async fn only_the_column_of_the_order_is_read_besides() {
     assert_eq!(database.statements(text).await, 1);
 }
 
-/// One row, and conditions for whose values PostgreSQL plans anew, too.
+/// One row, and conditions whose values PostgreSQL plans again, too.
 #[tokio::test]
 async fn first_rows_and_filtered_pages_do_without_the_id() {
     let (database, app) = serve(ROWS).await;

@@ -86,7 +86,7 @@ async fn initialised(app: &App, payload: Value) -> Result<Socket, Closed> {
     socket.receive().await.map(|_| socket)
 }
 
-async fn who(socket: &mut Socket) -> Value {
+async fn user_of(socket: &mut Socket) -> Value {
     socket.subscribe("who", "{ who }").await;
     let answer = socket.next().await;
     assert_eq!(socket.next().await["type"], "complete");

@@ -1,4 +1,4 @@
-//! Providers that cannot say who asks.
+//! Providers that cannot identify the user.
 
 use serde_json::{Value, json};
 use svc::auth::{AuthError, AuthProvider, Claims};
@@ -6,7 +6,7 @@ use svc::prelude::*;
 use svc_tests::{App, Socket};
 
 use super::super::service::{Watched, nowhere, options};
-use super::{initialised, who};
+use super::{initialised, user_of};
 
 /// A provider that cannot say anything.
 struct Away;
@@ -21,9 +21,9 @@ impl AuthProvider for Away {
     }
 }
 
-/// The client is to come again while it cannot be told who asks.
+/// The client is to connect again while the user cannot be identified.
 #[tokio::test]
-async fn a_provider_that_is_away_closes_1013() {
+async fn an_unreachable_provider_closes_1013() {
     let watched = Watched::new();
     let options = options(&watched).config(SvcConfig {
         database: nowhere(),
@@ -70,5 +70,5 @@ async fn a_provider_that_panics_closes_4500() {
         .unwrap_err();
     assert_eq!(closed, (4500, "Internal server error".to_owned()));
     let mut socket = Socket::ready(&app).await;
-    assert_eq!(who(&mut socket).await, Value::Null);
+    assert_eq!(user_of(&mut socket).await, Value::Null);
 }

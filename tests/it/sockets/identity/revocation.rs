@@ -10,7 +10,7 @@ use svc::{AuthConfig, RedisClient};
 use svc_tests::{Events, Redis, Socket, eventually};
 use tokio_tungstenite::tungstenite::protocol::Message;
 
-use super::{ADA, BOB, SOON, Service, bearer, of, serve, serve_revoking, serve_with, who};
+use super::{ADA, BOB, SOON, Service, bearer, of, serve, serve_revoking, serve_with, user_of};
 use crate::auth::token;
 
 /// The claims of a token, each time of another user.
@@ -85,7 +85,7 @@ async fn check_revocation(service: &Service) {
         assert!(text.contains("TOKEN_INVALID"), "{text}");
         service.watched.until_streams(0).await;
     }
-    assert_eq!(who(&mut other).await, BOB);
+    assert_eq!(user_of(&mut other).await, BOB);
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn a_token_that_is_revoked_closes_4403() {
 }
 
 #[tokio::test]
-async fn redis_tells_all_sockets_at_once() {
+async fn a_revocation_in_redis_closes_all_sockets() {
     let redis = Redis::new().await;
     // A busy machine does not make Redis an absence.
     let client = RedisClient::with_timeout(&redis.url(), Duration::from_secs(30)).unwrap();
@@ -150,7 +150,7 @@ async fn with_socket(
 
 /// Tokens of open sockets are looked up again and again, but not where that is switched off.
 #[tokio::test]
-async fn no_token_of_a_socket_is_looked_up_where_that_is_switched_off() {
+async fn disabled_revocation_checks_look_up_no_token() {
     let (off, unchecked, on) = (Store::default(), Store::default(), Store::default());
     let (_first, mut socket) = with_socket(&off, |config| config.enabled = false).await;
     let (_second, mut other) =
@@ -161,7 +161,10 @@ async fn no_token_of_a_socket_is_looked_up_where_that_is_switched_off() {
         count => Err(format!("{count} looks")),
     })
     .await;
-    assert_eq!([who(&mut socket).await, who(&mut other).await], [ADA, ADA]);
+    assert_eq!(
+        [user_of(&mut socket).await, user_of(&mut other).await],
+        [ADA, ADA]
+    );
     assert_eq!(
         [
             off.1.load(Ordering::SeqCst),
@@ -174,7 +177,7 @@ async fn no_token_of_a_socket_is_looked_up_where_that_is_switched_off() {
 /// For ten seconds streams go on, and no operation begins; then sockets of users are closed, and no
 /// others; nor those of a service that is to go on without the store.
 #[tokio::test]
-async fn a_store_of_revocations_that_is_away_for_long_closes_1013() {
+async fn a_long_unreachable_revocation_store_closes_1013() {
     let store = Store::default();
     let (_lenient, mut goes_on) = with_socket(&store, |config| config.allow_when_away = true).await;
     let (Service { app, watched, .. }, mut socket) = with_socket(&store, |_| {}).await;
@@ -218,6 +221,6 @@ async fn a_store_of_revocations_that_is_away_for_long_closes_1013() {
         "{events} events came in {rounds} rounds"
     );
     watched.until_streams(0).await;
-    assert_eq!(who(&mut anonymous).await, Value::Null);
-    assert_eq!(who(&mut goes_on).await, ADA);
+    assert_eq!(user_of(&mut anonymous).await, Value::Null);
+    assert_eq!(user_of(&mut goes_on).await, ADA);
 }

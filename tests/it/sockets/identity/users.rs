@@ -6,12 +6,12 @@ use svc::{AuthConfig, SubscriptionsConfig};
 use svc_tests::{App, Events, Socket, eventually};
 
 use super::super::service::{Watched, nowhere, options};
-use super::{ADA, BOB, Service, bearer, ends_in, initialised, of, serve, who};
+use super::{ADA, BOB, Service, bearer, ends_in, initialised, of, serve, user_of};
 use crate::auth::service::provider;
 use crate::auth::token;
 
 #[tokio::test]
-async fn the_first_message_says_who_asks() {
+async fn the_first_message_identifies_the_user() {
     let Service { app, .. } = serve(AuthConfig::default()).await;
     let held = bearer(&of(ADA));
     for payload in [
@@ -21,22 +21,22 @@ async fn the_first_message_says_who_asks() {
         json!({ "authorization": null, "headers": { "authorization": held } }),
     ] {
         let mut socket = Socket::ready_with(&app, payload).await;
-        assert_eq!(who(&mut socket).await, ADA);
+        assert_eq!(user_of(&mut socket).await, ADA);
         socket.subscribe("1", "subscription { mine }").await;
         assert_eq!(socket.next().await["payload"]["data"]["mine"], ADA);
     }
     let mut socket = Socket::ready(&app).await;
-    assert_eq!(who(&mut socket).await, Value::Null);
+    assert_eq!(user_of(&mut socket).await, Value::Null);
 }
 
 #[tokio::test]
-async fn without_a_token_in_it_the_upgrade_says_who_asks() {
+async fn without_a_token_in_it_the_upgrade_identifies_the_user() {
     let Service { app, .. } = serve(AuthConfig::default()).await;
     let held = bearer(&of(ADA));
     let mut socket = Socket::open_with(&app, &[("authorization", &held)]).await;
     socket.send(&json!({ "type": "connection_init" })).await;
     socket.next().await;
-    assert_eq!(who(&mut socket).await, ADA);
+    assert_eq!(user_of(&mut socket).await, ADA);
     // The message comes first, and the token stays nowhere.
     let mut socket = Socket::open_with(&app, &[("authorization", &held)]).await;
     let payload = json!({ "authorization": bearer(&of(BOB)) });
@@ -44,7 +44,7 @@ async fn without_a_token_in_it_the_upgrade_says_who_asks() {
         .send(&json!({ "type": "connection_init", "payload": payload }))
         .await;
     socket.next().await;
-    assert_eq!(who(&mut socket).await, BOB);
+    assert_eq!(user_of(&mut socket).await, BOB);
     socket
         .subscribe("1", "{ seen(header: \"authorization\") }")
         .await;
@@ -55,7 +55,7 @@ async fn without_a_token_in_it_the_upgrade_says_who_asks() {
 }
 
 #[tokio::test]
-async fn a_token_that_does_not_hold_closes_4403() {
+async fn an_invalid_token_closes_4403() {
     let Service { app, .. } = serve(AuthConfig::default()).await;
     let expired = bearer(&token(json!({ "exp": ends_in(-60.0) })));
     let (malformed, invalid) = ("is not one `Bearer <token>`", "the token is not valid");
@@ -85,7 +85,7 @@ async fn a_token_that_does_not_hold_closes_4403() {
 }
 
 #[tokio::test]
-async fn a_service_that_requires_users_acknowledges_no_others() {
+async fn a_service_that_requires_users_refuses_anonymous_clients() {
     let Service { app, .. } = serve(AuthConfig {
         required: true,
         ..AuthConfig::default()
@@ -99,13 +99,13 @@ async fn a_service_that_requires_users_acknowledges_no_others() {
     let mut socket = initialised(&app, json!({ "authorization": bearer(&of(ADA)) }))
         .await
         .unwrap();
-    assert_eq!(who(&mut socket).await, ADA);
+    assert_eq!(user_of(&mut socket).await, ADA);
     let refused = Events::post(&app, "text/event-stream", "subscription { forever }").await;
     assert_eq!(refused.status, 401);
 }
 
 #[tokio::test]
-async fn a_user_has_so_many_connections() {
+async fn connections_of_a_user_are_bounded() {
     let watched = Watched::new();
     let subscriptions = SubscriptionsConfig {
         max_connections_per_user: 2,
@@ -154,9 +154,9 @@ async fn a_user_has_so_many_connections() {
     .await;
 }
 
-/// Sessions and layers of the application's own say who asks as they do over HTTP.
+/// Sessions and layers of the application identify the user as they do over HTTP.
 #[tokio::test]
-async fn a_layer_says_who_asks() {
+async fn a_layer_identifies_the_user() {
     let watched = Watched::new();
     let options = options(&watched).config(SvcConfig {
         auth: AuthConfig {
@@ -169,11 +169,11 @@ async fn a_layer_says_who_asks() {
     let layer = svc::axum::Extension(svc::UserContext::new(ADA));
     let app = App::serve_router(create_svc_app(options).await.unwrap().layer(layer)).await;
     let mut socket = Socket::ready(&app).await;
-    assert_eq!(who(&mut socket).await, ADA);
+    assert_eq!(user_of(&mut socket).await, ADA);
 }
 
 #[tokio::test]
-async fn the_development_password_stands_before_the_upgrade() {
+async fn the_upgrade_requires_the_development_password() {
     let auth = AuthConfig {
         dev_password: Some("dev-pass-phrase".to_owned()),
         ..AuthConfig::default()
@@ -193,5 +193,5 @@ async fn the_development_password_stands_before_the_upgrade() {
         )
         .await;
     assert_eq!(socket.next().await["type"], "connection_ack");
-    assert_eq!(who(&mut socket).await, ADA);
+    assert_eq!(user_of(&mut socket).await, ADA);
 }

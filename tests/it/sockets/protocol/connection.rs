@@ -57,7 +57,7 @@ async fn no_initialisation_in_time_closes_4408() {
 }
 
 #[tokio::test]
-async fn a_socket_that_was_initialised_stays() {
+async fn an_initialised_socket_outlives_the_init_timeout() {
     // Enough for the first message, also where the machine stands still meanwhile.
     let init_timeout = Duration::from_secs(7);
     let (app, _) = serve_with(SubscriptionsConfig {
@@ -114,7 +114,7 @@ async fn an_identifier_in_use_closes_4409() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_message_closes_4400() {
+async fn malformed_messages_close_4400() {
     let (app, _) = serve().await;
     for (message, reason) in [
         ("", "is not JSON"),

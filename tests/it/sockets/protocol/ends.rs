@@ -5,9 +5,9 @@ use svc_tests::Socket;
 use super::super::service::serve;
 use super::complete;
 
-/// Nothing is told of what the client has completed, not even that it is complete.
+/// Nothing is sent for an operation that the client has completed, not even `complete`.
 #[tokio::test]
-async fn what_the_client_completes_is_over() {
+async fn a_completed_operation_sends_nothing_more() {
     let (app, watched) = serve().await;
     let mut socket = Socket::ready(&app).await;
     socket.subscribe("s", "subscription { gated }").await;
@@ -26,7 +26,7 @@ async fn what_the_client_completes_is_over() {
 
 /// One that the client completes before its stream is made never has one.
 #[tokio::test]
-async fn what_the_client_completes_while_it_begins_is_over() {
+async fn an_operation_completed_before_its_stream_starts_is_over() {
     let (app, watched) = serve().await;
     let mut socket = Socket::ready(&app).await;
     socket.subscribe("s", "subscription { stalled }").await;
@@ -45,10 +45,9 @@ async fn what_the_client_completes_while_it_begins_is_over() {
     watched.until_streams(0).await;
 }
 
-/// Code of the application may panic where nobody looks; the other streams of the socket end all
-/// the same.
+/// Code of the application may panic in a drop; the other streams of the socket end all the same.
 #[tokio::test]
-async fn a_stream_that_panics_at_its_end_keeps_no_other() {
+async fn a_stream_that_panics_when_dropped_ends_the_others_too() {
     let (app, watched) = serve().await;
     for ends in ["complete", "close", "drop"] {
         let mut socket = Socket::ready(&app).await;

@@ -23,7 +23,7 @@ async fn an_error_leaves_the_other_operations_alone() {
 }
 
 #[tokio::test]
-async fn what_does_not_run_is_an_error_and_nothing_follows() {
+async fn a_refused_operation_is_one_error_message() {
     let (app, _) = serve().await;
     let mut socket = Socket::ready(&app).await;
     for (query, code) in [

@@ -20,7 +20,7 @@ fn doubles(count: usize) -> Vec<f64> {
 }
 
 #[tokio::test]
-async fn every_double_comes_back_as_it_was_sent() {
+async fn every_double_is_returned_as_it_was_sent() {
     let app = app().await;
     let sent = doubles(1_000);
     let list = format!(

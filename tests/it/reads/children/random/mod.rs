@@ -8,7 +8,7 @@ mod request;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, cases, seed};
 
 use super::policies::governed;
 use super::{KINDS, app, sql};
@@ -18,16 +18,9 @@ use request::Request;
 /// Requests on the same rows.
 const OF_ONE_WORLD: u64 = 100;
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name} is a number"))
-    })
-}
-
 #[tokio::test]
-async fn random_children_are_those_of_a_plain_evaluation() {
-    let (cases, seed) = (number("CHILDREN_CASES", 60), number("CHILDREN_SEED", 7));
+async fn random_children_match_a_plain_evaluation() {
+    let (cases, seed) = (cases("CHILDREN_CASES", 25, 1_000), seed("CHILDREN_SEED", 7));
     let mut rng = StdRng::seed_from_u64(seed);
     for world in 0..cases.div_ceil(OF_ONE_WORLD) {
         let rows = World::random(&mut rng);
