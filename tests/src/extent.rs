@@ -22,9 +22,7 @@ pub fn cases(name: &str, usual: u64, long: u64) -> u64 {
     number(name).unwrap_or(if is_long() { long } else { usual })
 }
 
-/// Whether this is the long suite.
-#[must_use]
-pub fn is_long() -> bool {
+fn is_long() -> bool {
     std::env::var_os(LONG).is_some()
 }
 

@@ -33,7 +33,7 @@ pub use cpu::cpu;
 pub use database::TestDatabase;
 pub use error_ids::without_error_ids;
 pub use eventually::{eventually, within};
-pub use extent::{cases, is_long, seed};
+pub use extent::{cases, seed};
 pub use frozen::Frozen;
 pub use javascript::{chromium, node, node_stderr};
 pub use kinds::{agreed, agreed_data, ids, three_views};

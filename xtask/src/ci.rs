@@ -8,11 +8,11 @@ use crate::deny::{changed_dependencies, deny};
 use crate::features::{changed_features, each_feature};
 use crate::run::{cargo, run};
 use crate::setup::setup;
-use crate::test::{Summary, test_on_newest_postgres, test_patiently};
+use crate::test::{Summary, test_long, test_on_newest_postgres, test_patiently};
 use crate::tidy::{self, tidy};
 
-/// Runs all checks; with `whole`, also those whose inputs have not changed since they passed, and
-/// the black-box tests that do not depend on the server on the newest PostgreSQL.
+/// Runs all checks; with `whole`, also the long suite, the checks whose inputs have not changed since
+/// they passed, and the black-box tests that do not depend on the server on the newest PostgreSQL.
 ///
 /// The summary of the tests is the last line, so that the count is found where readers look for it.
 pub(crate) fn ci(whole: bool) -> Result<()> {
@@ -46,6 +46,9 @@ fn all(steps: &mut Steps, whole: bool) -> Result<Summary> {
         + steps.run("tests on the newest PostgreSQL", || {
             test_on_newest_postgres(whole)
         })?;
+    if whole {
+        steps.run("long suite", test_long)?;
+    }
 
     steps.run(
         "features",

@@ -49,8 +49,8 @@ enum Task {
     /// docs.
     Ci {
         /// Runs all black-box tests on the newest PostgreSQL too, not only those that depend on the
-        /// server; checks each feature alone and the licenses, also where nothing has changed since
-        /// they passed.
+        /// server; runs the long suite; checks each feature alone and the licenses, also where
+        /// nothing has changed since they passed.
         #[arg(long)]
         whole: bool,
     },

@@ -37,7 +37,8 @@ pub(crate) fn test_long() -> Result<()> {
 
     let mut command = cargo();
     command
-        .args(["test", "--package", "svc-tests", "--test", "it", "--"])
+        // Of the whole workspace, so that svc has the features with which it is built already.
+        .args(["test", "--workspace", "--test", "it", "--"])
         .args(["--test-threads", "1"])
         .args(TESTS)
         .env(LONG, "1");
@@ -103,4 +104,62 @@ impl Times {
 /// Returns the name of the test that a line says has passed.
 fn passed(line: &str) -> Option<&str> {
     line.strip_prefix("test ")?.strip_suffix(" ... ok")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::{TESTS, Times};
+    use crate::run::root;
+
+    fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                files(&path, found);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_test_with_more_cases_is_in_the_long_suite() {
+        let folder = root().join("tests/it");
+        let mut all = Vec::new();
+        files(&folder, &mut all);
+
+        let mut modules: Vec<String> = all
+            .iter()
+            .filter(|file| {
+                std::fs::read_to_string(file).is_ok_and(|text| text.contains("cases(\""))
+            })
+            .map(|file| {
+                let path = file.strip_prefix(&folder).unwrap().with_extension("");
+                let path = path.to_str().unwrap().replace('/', "::");
+                format!("{}::", path.strip_suffix("::mod").unwrap_or(&path))
+            })
+            .collect();
+        modules.sort();
+
+        assert_eq!(modules, TESTS);
+    }
+
+    #[test]
+    fn the_record_lists_the_tests_that_passed() {
+        let mut times = Times::new();
+        for line in [
+            "running 2 tests",
+            "test authz::planted::first ... ok",
+            "test authz::planted::second ... FAILED",
+            "test result: FAILED. 1 passed; 1 failed",
+        ] {
+            times.read(line);
+        }
+
+        let record = times.record("2026-01-31", "0123abcd", "18.1");
+        assert!(record.contains("2026-01-31, of commit 0123abcd on PostgreSQL 18.1"));
+        assert!(record.ends_with("|---|---:|\n| `authz::planted::first` | 0 |\n"));
+    }
 }
