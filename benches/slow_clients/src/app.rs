@@ -1,4 +1,4 @@
-//! The server: a cheap row, files, and the tokens of an identity provider.
+//! The server: a query for one cheap row, a mutation with an upload, and an identity provider.
 
 use anyhow::anyhow;
 use svc::prelude::*;
@@ -17,10 +17,11 @@ async fn size(ctx: &Context<'_>, file: Upload) -> Result<i32> {
     Ok(file.open(ctx)?.size().try_into()?)
 }
 
-/// The view of the cheap row.
+/// The view that the query reads.
 pub(crate) const SQL: &str = "CREATE VIEW v_work AS SELECT 1 AS id";
 
-/// Serves a database with the settings of the environment, and a provider on this machine.
+/// Serves a database with the settings of the environment, and verifies tokens with the keys of a
+/// provider on this machine.
 pub(crate) async fn serve(database: &str, provider: &str, port: u16) -> anyhow::Result<()> {
     let tokens = IdpConfig {
         domain: Some(provider.to_owned()),

@@ -1,7 +1,8 @@
-//! Four ordinary clients beside clients that are slow on purpose, and beside an identity provider
-//! that hangs. Times with them and without them take turns, and each is compared with the time just
-//! before it. Server, PostgreSQL and clients share the machine. Prints a table; ends with 1 when the
-//! ordinary clients get fewer answers, later ones, or any refusal.
+//! Measures four ordinary clients beside slow clients, and beside an identity provider that hangs.
+//!
+//! Each period with slow clients follows one without them, and is compared with it. Server,
+//! PostgreSQL and clients share the machine. Prints a table, and exits with 1 if the responses to
+//! the ordinary clients are too few or late, or if any is an error.
 
 mod app;
 mod load;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use testbed::{Database, Request, Server};
+use testbed::{Database, Server};
 use tokio::runtime::Runtime;
 
 use load::Answers;
@@ -21,20 +22,20 @@ use slow::Slow;
 
 /// The database that the server reads.
 const NAME: &str = "slow_clients";
-/// The time in which the slow clients begin, or are gone.
+/// The pause before each period, for the connections of slow clients to open or close.
 const SETTLED: Duration = Duration::from_secs(1);
-/// The least part of the answers that comes beside slow clients.
+/// The minimum of responses beside slow clients, relative to the period without them.
 const LEAST: f64 = 0.95;
-/// The most that the 99th percentile grows.
+/// The bound of the 99th percentile, relative to the period without slow clients.
 const MOST: f64 = 2.0;
 
 #[derive(Parser)]
-#[command(about = "The answers to ordinary clients beside slow ones")]
+#[command(about = "Measures responses to ordinary clients beside slow clients")]
 struct Arguments {
-    /// Times with each kind of slow clients, and as many without.
+    /// Periods with each kind of slow clients; as many without them.
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// Seconds of each of them.
+    /// Seconds of a period.
     #[arg(long, default_value_t = 4)]
     seconds: u64,
     #[command(subcommand)]
@@ -74,7 +75,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The server, as a process of its own.
+/// Runs the server, as a separate process.
 fn serve(database: &str, provider: &str, port: u16) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -83,7 +84,7 @@ fn serve(database: &str, provider: &str, port: u16) -> Result<()> {
     runtime.block_on(app::serve(database, provider, port))
 }
 
-/// Prints the table; gives back the rows that are out of bounds.
+/// Prints the table, and returns the rows that exceed a bound.
 fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     let database = Database::from_env()?;
     database.run(
@@ -92,17 +93,16 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     )?;
     database.run("postgres", &format!("CREATE DATABASE {NAME}"))?;
     database.run(NAME, app::SQL)?;
-    // The system accepts connections, and nobody reads what comes.
+    // The kernel completes connections, but no request is read, so the provider seems to hang.
     let provider = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let mut command = Command::new(std::env::current_exe()?);
     command
         .args(["serve", &database.url(NAME)])
         .arg(format!("http://{}/", provider.local_addr()?))
         .env("SVC_UPLOADS", "true");
-    let probe = Request::new("{ works { id } }", &serde_json::json!({}));
     let bench = Bench {
-        server: Server::start(command, &probe)?,
-        // One thread, so that the load takes no more of the machine than it must.
+        server: Server::start(command, &load::request())?,
+        // The slow clients share one thread, because they need little of the processor.
         runtime: tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?,
@@ -110,7 +110,7 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     };
 
     println!(
-        "<!-- begin slow-clients -->\n{}\n\n{} times of {} s each.\n\n{HEAD}",
+        "<!-- begin slow-clients -->\n{}\n\n{} rounds with periods of {} s.\n\n{HEAD}",
         database.hardware()?,
         arguments.rounds,
         arguments.seconds
@@ -125,10 +125,10 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     Ok(failed)
 }
 
-const HEAD: &str = "| Beside | answers (≥ 95 % of those without) | 99th percentile (< 2 ×) | refused (0) |\n\
+const HEAD: &str = "| Beside | responses (≥ 95 %) | 99th percentile (< 2 ×) | errors (0) |\n\
                     |---|---:|---:|---:|";
 
-/// The server, and what loads it.
+/// The server, and the runtime of its clients.
 struct Bench {
     server: Server,
     runtime: Runtime,
@@ -136,7 +136,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Compares times with slow clients and without.
+    /// Compares periods with slow clients and without them.
     fn beside(&self, slow: Slow, rounds: usize) -> Result<Row> {
         let (mut answers, mut late, mut refused) = (Vec::new(), Vec::new(), 0);
         for _ in 0..rounds.max(1) {
@@ -154,7 +154,7 @@ impl Bench {
         })
     }
 
-    /// The answers to ordinary clients.
+    /// Runs the ordinary clients for a period.
     fn answers(&self, slow: Option<Slow>) -> Result<Answers> {
         self.runtime.block_on(async {
             let _clients = slow.map(|slow| slow.start(self.server.address));
@@ -164,7 +164,7 @@ impl Bench {
     }
 }
 
-/// What ordinary clients get beside slow ones, as parts of what they get without.
+/// The responses to ordinary clients beside slow ones, relative to the periods without them.
 struct Row {
     name: String,
     answers: f64,
@@ -191,7 +191,7 @@ impl std::fmt::Display for Row {
     }
 }
 
-/// The one in the middle; no number, which keeps no bound, where there are no answers.
+/// Returns the median, or NaN if there are no values. NaN fails both bounds.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

@@ -1,4 +1,4 @@
-//! Slow clients of several kinds. All of them come from the address of the ordinary ones.
+//! The slow clients. They have the same address as the ordinary ones.
 
 use std::io::{Error, ErrorKind, Result};
 use std::net::SocketAddr;
@@ -10,26 +10,26 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// The time between two pieces of a slow body, and before the next request of a client.
+/// The pause between two pieces of a body, and before a client sends another request.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The clients whose tokens wait for the identity provider.
+/// The number of clients whose tokens need the identity provider.
 const TOKENS: usize = 30;
 
-/// What takes its time.
+/// A kind of slow clients.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Slow {
-    /// The bodies of so many connections.
+    /// Connections whose JSON bodies arrive slowly.
     Bodies(usize),
-    /// So many streams of one connection of HTTP/2, which have no body yet.
+    /// Streams of one HTTP/2 connection that send no body.
     Streams(u32),
-    /// So many files.
+    /// Uploads whose files arrive slowly.
     Uploads(usize),
-    /// The identity provider, whose keys the tokens of some clients need.
+    /// An identity provider that hangs, for clients with tokens.
     Provider,
 }
 
 impl Slow {
-    /// The kinds that are measured.
+    /// The measured kinds, in the order of the table.
     pub(crate) const ALL: [Self; 5] = [
         Self::Bodies(60),
         Self::Bodies(300),
@@ -38,21 +38,21 @@ impl Slow {
         Self::Provider,
     ];
 
-    /// The name of its row.
+    /// The name of the row in the table.
     pub(crate) fn name(self) -> String {
         match self {
-            Self::Bodies(count) => format!("{count} connections whose bodies come slowly"),
+            Self::Bodies(count) => format!("{count} connections with slow bodies"),
             Self::Streams(count) => {
-                format!("one connection of HTTP/2 with {count} streams without a body")
+                format!("an HTTP/2 connection with {count} streams without a body")
             }
-            Self::Uploads(count) => format!("{count} uploads"),
+            Self::Uploads(count) => format!("{count} slow uploads"),
             Self::Provider => {
-                format!("an identity provider that hangs, {TOKENS} clients with tokens")
+                format!("an identity provider that hangs, with {TOKENS} clients")
             }
         }
     }
 
-    /// Has the clients begin; they end with the value.
+    /// Starts the clients, which stop when the set is dropped.
     pub(crate) fn start(self, address: SocketAddr) -> JoinSet<()> {
         let mut clients = JoinSet::new();
         match self {
@@ -79,14 +79,14 @@ impl Slow {
     }
 }
 
-/// The beginning of a request whose document comes later.
+/// The start of a request: its head, and the first bytes of its body.
 fn body() -> Vec<u8> {
     b"POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
       Content-Length: 1000\r\n\r\n{\"query\":\""
         .to_vec()
 }
 
-/// The beginning of a request with a file of which little has come.
+/// The start of an upload: its head, the operation, and the head of the file.
 fn upload() -> Vec<u8> {
     let part = |name: &str, value: &str| {
         format!("--b\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
@@ -104,14 +104,14 @@ fn upload() -> Vec<u8> {
     .into_bytes()
 }
 
-/// The beginning of a connection of HTTP/2: its preface, empty settings, and the heads of requests
-/// (RFC 9113, with the static table of RFC 7541).
+/// The start of an HTTP/2 connection (RFC 9113): the preface, empty settings, and the heads of
+/// requests, which HPACK (RFC 7541) encodes.
 fn streams(count: u32) -> Vec<u8> {
     const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
     const HEADERS: u8 = 1;
     const END_HEADERS: u8 = 4;
-    // `:method: POST`, `:scheme: http`, and then names of the table with values of their own:
-    // `:path`, `:authority`, `content-type`.
+    // Entries of the static table: `:method: POST` and `:scheme: http`. The names `:path`,
+    // `:authority` and `content-type` are also in the table; their values are literals.
     let mut head = vec![0x83, 0x86];
     for (name, value) in [
         (b"\x04".as_slice(), "/graphql"),
@@ -119,7 +119,7 @@ fn streams(count: u32) -> Vec<u8> {
         (b"\x0f\x10".as_slice(), "application/json"),
     ] {
         head.extend_from_slice(name);
-        // All of them are shorter than 127 letters.
+        // A length below 127 is one byte.
         head.push(value.len() as u8);
         head.extend_from_slice(value.as_bytes());
     }
@@ -133,10 +133,11 @@ fn streams(count: u32) -> Vec<u8> {
     bytes
 }
 
-/// Begins a request and sends a piece of it after each pause; begins anew where the server ends it.
+/// Sends the start of a request, then a piece after each pause. Connects again after an error, or
+/// if the server closes the connection.
 async fn trickle(address: SocketAddr, beginning: Vec<u8>, piece: &'static [u8]) {
     loop {
-        // A refusal ends this attempt only.
+        // Every attempt may fail: beyond a limit, the server closes the slowest connections.
         let _ = begin(address, &beginning, piece).await;
         tokio::time::sleep(PAUSE).await;
     }
@@ -157,10 +158,11 @@ async fn begin(address: SocketAddr, beginning: &[u8], piece: &[u8]) -> Result<()
     }
 }
 
-/// Asks with ever new tokens, by keys that only the identity provider knows.
+/// Sends requests one after the other. Each token has a new key ID, so the server needs the keys of
+/// the provider.
 async fn with_tokens(address: SocketAddr, client: usize) {
     for request in 0_u64.. {
-        // It is refused once the provider has not answered for long.
+        // The response is an error once the server stops waiting for the provider.
         let _ = with_token(address, &format!("{client}-{request}")).await;
         tokio::time::sleep(PAUSE).await;
     }

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(found.unwrap().map(|running| running.pid), Some(INVISIBLE));
         drop(listener);
 
-        // Nobody listens on its socket any more.
+        // Its socket still exists, but no server listens on it.
         assert!(find(&data, Tcp::Off).await.unwrap().is_none());
     }
 }

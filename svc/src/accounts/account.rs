@@ -49,7 +49,7 @@ impl Account {
         }
     }
 
-    /// The names that must not be its password.
+    /// The names and the address, which its password must not match.
     pub(super) fn names(&self) -> Vec<&str> {
         [&self.username, &self.email]
             .into_iter()

@@ -142,7 +142,8 @@ impl Hub {
         let feed = Feed::new(self.clone(), channel.clone(), key, queue);
         let mut lost = self.lost.subscribe();
 
-        // After a longer loss it would wait in vain, so it fails at once.
+        // After a longer loss, the source is unlikely to return in time, so the request fails
+        // immediately.
         let since = (*lost.borrow()).unwrap_or_else(Instant::now);
         let listening = timeout_at(since + PATIENCE, lost.wait_for(Option::is_none));
 

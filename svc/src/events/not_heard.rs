@@ -14,7 +14,7 @@ pub(crate) enum NotHeard {
 }
 
 impl NotHeard {
-    /// Describes the reason for anyone; the underlying error only in development.
+    /// Describes the reason for clients, with the underlying error in development only.
     pub(crate) fn shown(&self, is_development: bool) -> String {
         match self {
             Self::Lost => "the connection that listens is lost".to_owned(),

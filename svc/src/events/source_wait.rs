@@ -1,4 +1,4 @@
-//! Waits for the source of events, which end whatever the caller holds for the work of a request.
+//! Waits for the source of events, during which a request keeps no permit that others need.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
@@ -9,7 +9,7 @@ thread_local! {
     static IS_WAITING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Waits for the source of events; [`hold_until_wait`] around it takes notice.
+/// Waits for the source of events, and makes [`hold_until_wait`] around it drop its value.
 pub(super) async fn waiting<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     poll_fn(|cx| {

@@ -47,6 +47,6 @@ use statement::Running;
 pub(crate) use statement::recorder::{Recorded, Recorder};
 pub(crate) use statement::{
     Oid, Param, PatternLanguage, Probe, RowSink, Rows, Statement, StatementSubject, StatementText,
-    cell, quote,
+    cell, quote, quote_literal,
 };
 pub(crate) use write::{Conflict, ConflictAction, Effect, EffectLog, Table};

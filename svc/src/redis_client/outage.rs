@@ -1,7 +1,7 @@
 //! Times in which Redis does not answer.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use redis::cmd;
@@ -28,7 +28,7 @@ impl Outage {
             return;
         }
 
-        let (is_on, client) = (Arc::downgrade(&self.0), client.clone());
+        let (away, client) = (Away(Arc::downgrade(&self.0)), client.clone());
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(PAUSE).await;
@@ -38,14 +38,26 @@ impl Outage {
                     Ok(_) => client.query_within::<String>(&ping, bound).await,
                     failed => failed,
                 };
-                let Some(is_on) = is_on.upgrade() else {
+                if away.0.strong_count() == 0 {
                     return;
-                };
+                }
                 if answer.map_or_else(|error| error.is_answer(), |_| true) {
-                    is_on.store(false, Ordering::Relaxed);
+                    tracing::info!("Redis answers again");
                     return;
                 }
             }
         });
+    }
+}
+
+/// Ends the outage when it is dropped: when Redis answers, or with the runtime of the task, so that
+/// the next failure starts another.
+struct Away(Weak<AtomicBool>);
+
+impl Drop for Away {
+    fn drop(&mut self) {
+        if let Some(is_on) = self.0.upgrade() {
+            is_on.store(false, Ordering::Relaxed);
+        }
     }
 }

@@ -254,3 +254,13 @@ fn postgres_version(binaries: Option<PathBuf>) -> Result<svc_embedded::Version> 
 
     Ok(binaries.version())
 }
+
+/// Whether a filter such as `reads::nodes::` is a module of the black-box tests. A filter without a
+/// match is no error, so its tests would not run.
+#[cfg(test)]
+fn is_module(filter: &str) -> bool {
+    let path = root()
+        .join("tests/it")
+        .join(filter.trim_end_matches("::").replace("::", "/"));
+    path.join("mod.rs").is_file() || path.with_extension("rs").is_file()
+}

@@ -94,6 +94,7 @@ fn version(line: &str) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::{APART, READS_AND_WRITES, arguments, version};
+    use crate::test::is_module;
 
     #[test]
     fn versions_are_compared_as_numbers() {
@@ -109,6 +110,13 @@ mod tests {
         let few = arguments(&["reads::nodes".to_owned()]);
         assert!(few.iter().any(|argument| argument == "reads::nodes"));
         assert!(!few.iter().any(|argument| argument == READS_AND_WRITES[0]));
+    }
+
+    #[test]
+    fn modules_of_reads_and_writes_exist() {
+        for name in READS_AND_WRITES {
+            assert!(is_module(name), "no {name}");
+        }
     }
 
     #[test]

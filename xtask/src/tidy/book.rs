@@ -1,4 +1,5 @@
-//! The book: one list of chapters, links that lead somewhere, and true tables of features.
+//! The book: one list of chapters, links that lead somewhere, true tables of features, and existing
+//! tests.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -9,6 +10,9 @@ use crate::tidy::TextFile;
 
 /// The places that list the features of the crate `svc`.
 const FEATURE_TABLES: [&str; 2] = ["docs/install.md", "svc/src/lib.rs"];
+
+/// The page that names the tests of each claim.
+const TESTS: &str = "tests/README.md";
 
 /// The places where the book is not in step with itself or with the crate.
 pub(crate) fn check(files: &[TextFile]) -> Result<Vec<String>> {
@@ -35,7 +39,39 @@ pub(crate) fn check(files: &[TextFile]) -> Result<Vec<String>> {
         }
     }
 
+    found.extend(missing_tests(text(TESTS)?, files));
+
     Ok(found)
+}
+
+/// The names of tests in the page of claims that no Rust file defines.
+fn missing_tests(page: &str, files: &[TextFile]) -> Vec<String> {
+    let defined: BTreeSet<&str> = files
+        .iter()
+        .filter(|file| file.extension() == "rs")
+        .flat_map(|file| defined_names(&file.text))
+        .collect();
+
+    page.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter_map(|span| Some(span.rsplit_once("::")?.1))
+        .filter(|name| {
+            !name.is_empty() && !name.contains(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '_'))
+        })
+        .filter(|name| !defined.contains(name))
+        .map(|name| format!("{TESTS}: `{name}` is neither a function nor a module"))
+        .collect()
+}
+
+/// The names of functions and modules in a source.
+fn defined_names(source: &str) -> impl Iterator<Item = &str> {
+    ["fn ", "mod "].into_iter().flat_map(move |keyword| {
+        source.split(keyword).skip(1).map(|rest| {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            &rest[..end.unwrap_or(rest.len())]
+        })
+    })
 }
 
 /// The front page and the summary list the same chapters in the same order, and all that there are.
@@ -189,7 +225,7 @@ fn feature_table(text: &str) -> BTreeSet<(String, bool)> {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{chapters, dead_links, feature_table, features, join};
+    use super::{chapters, dead_links, feature_table, features, join, missing_tests};
     use crate::tidy::TextFile;
 
     fn file(path: &str, text: &str) -> TextFile {
@@ -237,6 +273,17 @@ mod tests {
         assert_eq!(
             join(Path::new("docs/b.md"), "../x/./y.rs"),
             Path::new("x/y.rs")
+        );
+    }
+
+    #[test]
+    fn tests_named_in_the_page_of_claims_exist() {
+        let files = [file("a.rs", "mod times;\n\nasync fn it_works() {}\n")];
+        let page =
+            "```console\n$ test a::b\n```\n\n| `a::it_works`, `a::times`, `a::B`, `…::it_fails` |";
+        assert_eq!(
+            missing_tests(page, &files),
+            ["tests/README.md: `it_fails` is neither a function nor a module"]
         );
     }
 

@@ -210,8 +210,8 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'ended');
 END $$;
 
--- Whether the user has or had, until a day ago, such a session, whose access tokens may still hold, so that it can be
--- asked for again.
+-- Whether the user has this session, or had it until a day ago: its access tokens may still be valid, so a request to
+-- end it can be repeated.
 CREATE OR REPLACE FUNCTION svc_auth.end_session(wanted uuid, session_id uuid) RETURNS jsonb
 LANGUAGE sql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
     WITH ended AS (
@@ -388,8 +388,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_tem
 BEGIN
     PERFORM end_sessions(OLD.user_id);
     DELETE FROM mailed_token WHERE user_id = OLD.user_id;
-    -- It issues none any more, so a clock of the service that is ahead may be made up for. The five minutes are the
-    -- longest leeway.
+    -- The account gets no more tokens, so the cut-off may lie in the future: it covers tokens from a service whose
+    -- clock is ahead. The five minutes are the longest leeway.
     PERFORM revoke_subject(OLD.user_id::text, extract(epoch FROM clock_timestamp())::double precision + 86400, 86700);
     RETURN NULL;
 END $$;

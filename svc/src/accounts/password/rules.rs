@@ -50,7 +50,7 @@ impl PasswordRules {
             ),
         })?;
 
-        // Each code point counts as one character (NIST SP 800-63B, section 5.1.1.2).
+        // Each code point counts as one character (NIST SP 800-63B-4, section 3.1.1.2).
         if password.as_str().chars().count() < self.min_length {
             let message = format!(
                 "the password must have at least {} characters",
@@ -78,8 +78,8 @@ impl Weakness {
     }
 }
 
-/// Checks that a password is not one of its user's names, an address among them, in any case and
-/// with any digits and signs around it.
+/// Checks that a password is neither a name nor the address of its user, in any case and with any
+/// digits and signs around it.
 pub(in crate::accounts) fn check_names(
     password: &Password,
     names: &[&str],

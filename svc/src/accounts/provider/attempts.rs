@@ -63,8 +63,8 @@ impl NativeAuthProvider {
     }
 
     /// Runs an operation that takes a credential, as an attempt; `account` is the count key of its
-    /// account, if it has one. The attempt is taken back if it succeeds, and if it failed for
-    /// another reason than the credential.
+    /// account, if it has one. The attempt is taken back if it succeeds, and if it fails for
+    /// a reason other than the credential.
     pub(super) async fn attempt<T>(
         &self,
         client: &Client,
@@ -87,7 +87,7 @@ impl NativeAuthProvider {
     /// that remains expires with its window.
     async fn forgive(&self, attempt: &Attempt) {
         if let Err(error) = self.0.database.forgive_attempt(&attempt.0).await {
-            tracing::warn!(%error, "an attempt stays counted that should have been taken back");
+            tracing::warn!(%error, "an attempt stays counted until its window ends: it could not be taken back");
         }
     }
 

@@ -2,14 +2,14 @@
 //! the database keeps the sessions as unrevoked, and a task revokes them when the store works
 //! again.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, UNIX_EPOCH};
 
 use futures_util::future::try_join_all;
 use uuid::Uuid;
 
-use super::{NativeAuthProvider, PATIENCE};
+use super::{Inner, NativeAuthProvider, PATIENCE};
 use crate::accounts::database::EndedSessions;
 use crate::accounts::refused::Refused;
 use crate::auth::AuthError;
@@ -119,39 +119,42 @@ impl NativeAuthProvider {
     /// Starts a task that revokes the access tokens of all unrevoked sessions, unless one is
     /// waiting already.
     fn revoke_later(&self) {
-        if self.0.pending.is_waiting.swap(true, Ordering::SeqCst) {
+        let Some(mut waiting) = self.begin_waiting() else {
             return;
-        }
+        };
 
-        let provider = Arc::downgrade(&self.0);
         tokio::spawn(async move {
             let mut pause = FIRST_PAUSE;
             loop {
                 tokio::time::sleep(pause).await;
-                let Some(provider) = provider.upgrade() else {
+                let Some(provider) = waiting.0.upgrade().map(Self) else {
                     return;
                 };
-                if NativeAuthProvider(provider).has_revoked_pending().await {
-                    return;
+
+                // A session that ends during the attempt may be missed, so its failure starts
+                // another task.
+                drop(waiting);
+                match provider.revoke_pending().await {
+                    Ok(()) | Err(AuthError::NotSupported) => return,
+                    Err(error) => tracing::debug!(
+                        %error,
+                        "the tokens of ended sessions are still not revoked"
+                    ),
                 }
+
+                let Some(next) = provider.begin_waiting() else {
+                    return;
+                };
+                waiting = next;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
         });
     }
 
-    /// Makes one attempt of the task; returns whether the task is over.
-    async fn has_revoked_pending(&self) -> bool {
-        let is_waiting = &self.0.pending.is_waiting;
-
-        // A session that ends during the attempt may be missed, so its failure starts another task.
-        is_waiting.store(false, Ordering::SeqCst);
-        match self.revoke_pending().await {
-            Ok(()) | Err(AuthError::NotSupported) => true,
-            Err(error) => {
-                tracing::debug!(%error, "the tokens of ended sessions are still not revoked");
-                is_waiting.swap(true, Ordering::SeqCst)
-            }
-        }
+    /// Returns the wait for an attempt, unless a task is waiting already.
+    fn begin_waiting(&self) -> Option<Waiting> {
+        let is_waiting = self.0.pending.is_waiting.swap(true, Ordering::SeqCst);
+        (!is_waiting).then(|| Waiting(Arc::downgrade(&self.0)))
     }
 
     async fn revoke_pending(&self) -> Result<(), AuthError> {
@@ -184,6 +187,18 @@ impl NativeAuthProvider {
         }
         let noted = self.0.database.note_revoked(sessions).await;
         noted.map_err(AuthError::unavailable)
+    }
+}
+
+/// The wait of a task for its next attempt. However it ends, another task may start, as after the
+/// end of its runtime.
+struct Waiting(Weak<Inner>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(provider) = self.0.upgrade() {
+            provider.pending.is_waiting.store(false, Ordering::SeqCst);
+        }
     }
 }
 

@@ -7,10 +7,11 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
-use super::token::user_of;
+use super::token::access_of;
 use crate::accounts::NativeAuthProvider;
 
-/// The routes that take an access token and no password, without the path in front of them.
+/// The routes that take an access token and set no password, without the path in front of them. The
+/// password of `DELETE /me` belongs to the token's own account.
 const WITH_TOKEN: [&str; 5] = [
     "/me",
     "/logout",
@@ -32,14 +33,16 @@ async fn add_user(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let user = if takes_token(&request, &path) {
-        user_of(request.headers(), &provider).await
+    let access = if takes_token(&request, &path) {
+        access_of(request.headers(), &provider).await
     } else {
         None
     };
 
-    if let Some(user) = user {
-        request.extensions_mut().insert(user);
+    // The handler gets the token as well, so that it does not look up the revocation again.
+    if let Some(access) = access {
+        request.extensions_mut().insert(access.0.user());
+        request.extensions_mut().insert(access);
     }
 
     next.run(request).await

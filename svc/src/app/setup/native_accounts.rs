@@ -110,7 +110,7 @@ pub(in crate::app) fn mount(
     }
 }
 
-/// Identifies the users of requests to the account routes, so that rate limits inside of this router
+/// Identifies the users of requests to the account routes, so that rate limits inside this router
 /// count them for their users instead of their addresses.
 pub(in crate::app) fn identify(
     native: Option<&NativeAuthProvider>,

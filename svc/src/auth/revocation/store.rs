@@ -78,7 +78,7 @@ pub trait RevocationStore: Send + Sync + 'static {
 pub(crate) struct LookedUp {
     /// Whether each of the tokens is known to be revoked.
     pub(crate) revoked: Vec<bool>,
-    /// Why the other tokens may be revoked as well: a store did not answer.
+    /// The error of a store that did not answer: the other tokens may be revoked as well.
     pub(crate) failure: Option<AuthError>,
 }
 

@@ -348,7 +348,7 @@ pub(crate) fn value<N: Node>(
     match non_null_value(walk, field, inner, node, path, out) {
         Ok(()) => walk.bounded(out),
         // A response that is too large must not go on after a nullable field: all bytes after it
-        // would be written in vain.
+        // would be discarded.
         Err(PropagatedNull) if !non_null && !walk.is_full => {
             out.truncate(start);
             out.extend_from_slice(b"null");

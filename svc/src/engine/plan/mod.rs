@@ -77,6 +77,8 @@ pub(crate) struct Selection {
     /// Whether this selection or one below it may touch a gated field, for any values of the
     /// variables.
     pub(crate) gates: bool,
+    /// Whether an argument in this selection or below it may have rules on values.
+    pub(crate) rules: bool,
 }
 
 /// The kind of methods called when a selection runs on rows. A relation calls none: its rows are

@@ -45,7 +45,7 @@ pub(crate) fn read(text: &str) -> Result<(String, String), Error> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok();
     let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
 
-    // A type name has no colon, so the first colon ends it, whatever the id of the row contains.
+    // A type name has no colon, so the first colon ends it even if the id of the row has one.
     let parts = decoded
         .as_deref()
         .and_then(|decoded| decoded.split_once(':'));

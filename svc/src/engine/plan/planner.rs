@@ -177,6 +177,7 @@ impl<'a> Planner<'a> {
                 .unwrap_or(Calls::None),
             relations: fields.iter().any(PlanField::relations),
             gates: fields.iter().any(PlanField::may_touch_gates),
+            rules: fields.iter().any(PlanField::has_rules),
             keys: Keys::new(fields.iter().map(PlanField::stored)),
             fields,
         });

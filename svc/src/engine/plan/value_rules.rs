@@ -24,7 +24,7 @@ pub(in crate::engine) fn check_rules(
     variables: &Variables,
     most: usize,
 ) -> Result<(), RequestError> {
-    if !model.has_rules {
+    if !plan.root.rules {
         return Ok(());
     }
 
@@ -67,6 +67,14 @@ pub(in crate::engine) fn check_rules(
     Err(RequestError::new(ErrorCode::BadUserInput, message).with_errors(errors.collect()))
 }
 
+impl PlanField {
+    /// Whether an argument of the field or of a field below it may have rules on values.
+    pub(super) fn has_rules(&self) -> bool {
+        self.args.iter().any(|arg| arg.has_rules)
+            || self.children.iter().any(|selection| selection.rules)
+    }
+}
+
 struct Check<'a> {
     model: &'a Model,
     variables: &'a Variables,
@@ -82,7 +90,10 @@ struct Check<'a> {
 impl Check<'_> {
     fn selection(&mut self, selection: &Selection) {
         let before = self.broken.len();
-        if before >= self.most || self.kept.contains(&std::ptr::from_ref(selection)) {
+        if !selection.rules
+            || before >= self.most
+            || self.kept.contains(&std::ptr::from_ref(selection))
+        {
             return;
         }
 

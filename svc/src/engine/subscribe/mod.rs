@@ -210,7 +210,7 @@ impl<'a> Subscriber<'a> {
         EventMeta { channel, planned }: EventMeta,
         row: TypeIndex,
     ) -> Result<Rows<'a>> {
-        // In a block, because whatever is alive across an `await` takes space in each waiting
+        // In a block, because a value that is alive across an `await` takes space in each waiting
         // subscription.
         let filter = {
             let (db, answer) = (self.db(), self.answer_bytes());

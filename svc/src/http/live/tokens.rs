@@ -16,7 +16,7 @@ const OUTAGE: Duration = Duration::from_secs(10);
 /// The checks of the revocation store.
 #[derive(Debug, Default)]
 pub(super) struct Revocations {
-    /// Since when the store does not respond.
+    /// The start of the outage, while the store does not respond.
     away: Option<Instant>,
 }
 
@@ -46,15 +46,15 @@ impl Revocations {
         let addresses = |tokens: Vec<(usize, bool)>| tokens.into_iter().map(|(token, _)| token);
         list.end(&addresses(revoked).collect(), Ending::TokenRevoked);
 
-        if found.failure.is_none() {
+        let Some(error) = found.failure else {
             self.away = None;
             return;
-        }
+        };
 
         // A short outage, such as a restart of the store, must not close all sockets at once.
         let away = *self.away.get_or_insert_with(Instant::now);
         if away.elapsed() >= OUTAGE {
-            tracing::error!("connections are closed, as the store of revocations does not answer");
+            tracing::error!(%error, "connections are closed, as the store of revocations does not answer");
             list.end(&addresses(others).collect(), Ending::RevocationUnknown);
         }
     }

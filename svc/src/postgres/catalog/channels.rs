@@ -4,8 +4,8 @@ use crate::postgres::driver::{DedicatedConnection, DriverError};
 use crate::postgres::{Param, Statement};
 
 /// The channels that are neither an argument of a trigger nor named by a function: in quotes, or
-/// behind `NOTIFY`. There are none if a trigger function computes its channel, such as from the
-/// name of its table: it may notify any.
+/// behind `NOTIFY`. No channel counts as silent if a trigger function computes its channel, such as
+/// from the name of its table, because it may notify any channel.
 ///
 /// Each argument in `tgargs` ends with a zero byte. A function of the form `BEGIN ATOMIC` has no
 /// source, but a definition. In dollar quotes, backslashes are literal with either value of
@@ -41,7 +41,10 @@ pub(in crate::postgres) async fn silent_channels(
         Ok(rows) => Ok(rows.into_iter().map(|(channel,)| channel).collect()),
         // The channels serve a hint only, so the database is used without them.
         Err(error) if error.leaves_connection_usable() => {
-            tracing::debug!(error = %error.with_sources(), "the channels could not be looked for");
+            tracing::debug!(
+                error = %error.with_sources(),
+                "the notified channels could not be read, so hints about them are missing"
+            );
             Ok(Vec::new())
         }
         Err(error) => Err(error),

@@ -271,7 +271,7 @@ impl Catalog {
         self.facts.as_ref()
     }
 
-    /// Whether nothing in the database notifies a channel, among the ones that were looked for.
+    /// Whether nothing in the database notifies this channel of a subscription.
     pub(crate) fn is_silent(&self, channel: &str) -> bool {
         self.silent_channels.iter().any(|silent| silent == channel)
     }

@@ -38,8 +38,8 @@ const QUERIES: &str = "\
     FROM below b JOIN pg_class c ON c.oid = b.rel AND c.relkind = 'v' \
     JOIN pg_rewrite w ON w.ev_class = c.oid AND w.ev_type = '1'";
 
-/// Functions of PostgreSQL that succeed for all values: leakproof ones, such as comparisons, and
-/// those in a list of C functions.
+/// Functions of PostgreSQL that succeed for all values: leakproof functions, such as comparisons,
+/// and the C functions in a list.
 const FUNCTIONS: &str = "\
     SELECT p.oid::int8, p.prosrc::text FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang \
     WHERE p.oid < 16384 AND NOT p.proretset AND l.lanname = 'internal' \
@@ -74,8 +74,8 @@ type Position = (i64, i64);
 /// The columns that are known to be reliable or unreliable.
 type Known = HashMap<Position, bool>;
 
-/// Reads which columns of the views and tables, and of those below them, never fail: the OID of
-/// each view or table with the name of the column.
+/// Returns the columns that never fail, of the views and tables and of the relations below them:
+/// the OID of each relation with the name of the column.
 pub(super) async fn reliable_columns(
     connection: &mut DedicatedConnection,
     sources: &[String],

@@ -141,7 +141,7 @@ impl Target {
         };
 
         // tokio-postgres limits only the TCP connection, but a server that hangs still accepts
-        // those.
+        // connections.
         match config.get_connect_timeout() {
             Some(time) => tokio::time::timeout(*time, open)
                 .await

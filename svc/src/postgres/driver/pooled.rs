@@ -11,6 +11,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::DriverError;
 use super::wire::Wire;
+use crate::postgres::quote_literal;
 
 /// The start-up option that distinguishes a session which received the options from one whose
 /// pooler dropped them.
@@ -42,8 +43,8 @@ impl PooledSession {
             let _ = write!(
                 settings,
                 "{comma}set_config({}, {}, true)",
-                literal(&name),
-                literal(&value)
+                quote_literal(&name),
+                quote_literal(&value)
             );
         }
 
@@ -162,16 +163,6 @@ fn words(options: &str) -> Vec<String> {
     words.extend(word);
 
     words
-}
-
-/// A SQL string literal that is valid with either value of `standard_conforming_strings`.
-fn literal(text: &str) -> String {
-    let quoted = text.replace('\'', "''");
-    if quoted.contains('\\') {
-        format!("E'{}'", quoted.replace('\\', "\\\\"))
-    } else {
-        format!("'{quoted}'")
-    }
 }
 
 #[cfg(test)]

@@ -62,8 +62,8 @@ pub(in crate::postgres) fn without_null(code: &str, table: &str, column: &str) -
     (code == "23502").then(|| format!("{table}.{column}"))
 }
 
-/// Whether a foreign key's action broke a constraint. The context of such an error, in whatever
-/// language, has only the statements that PostgreSQL writes for actions. A trigger or a function
+/// Whether a foreign key's action broke a constraint. In any language of the server, the context of
+/// such an error has only the statements that PostgreSQL writes for actions. A trigger or a function
 /// would add a line of its own.
 pub(in crate::postgres) fn is_of_reference(code: &str, context: Option<&str>) -> bool {
     let is_action = |line: &str| {

@@ -1,8 +1,19 @@
-//! SQL identifiers.
+//! SQL identifiers and text literals.
 
 /// Quotes an identifier.
 pub(crate) fn quote(identifier: &str) -> String {
     format!("\"{}\"", identifier.replace('"', "\"\""))
+}
+
+/// Quotes a text as a literal, which means the same with either value of
+/// `standard_conforming_strings`.
+pub(crate) fn quote_literal(text: &str) -> String {
+    let quoted = text.replace('\'', "''");
+    if quoted.contains('\\') {
+        format!("E'{}'", quoted.replace('\\', "\\\\"))
+    } else {
+        format!("'{quoted}'")
+    }
 }
 
 /// Quotes each `schema.name` part by part.

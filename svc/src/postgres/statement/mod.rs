@@ -8,7 +8,7 @@ pub(super) mod recorder;
 mod rows;
 mod text;
 
-pub(crate) use identifier::quote;
+pub(crate) use identifier::{quote, quote_literal};
 pub(super) use identifier::{quote_path, quoted};
 pub(crate) use pattern::PatternLanguage;
 pub(crate) use probe::Probe;

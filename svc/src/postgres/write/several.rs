@@ -4,8 +4,7 @@
 use super::values::columns_of;
 use super::{ITEMS, Table, list};
 use crate::json::Fields;
-use crate::postgres::statement::quote;
-use crate::postgres::{Param, Statement};
+use crate::postgres::{Param, Statement, quote, quote_literal};
 
 /// The values of a list, as rows.
 fn values(number: usize) -> String {
@@ -134,9 +133,9 @@ impl Table<'_> {
             let (value, quoted, key) = (
                 self.value("i.v", column),
                 quote(column),
-                column.replace('\'', "''"),
+                quote_literal(column),
             );
-            format!("{quoted} = CASE WHEN i.v ? '{key}' THEN {value} ELSE t.{quoted} END")
+            format!("{quoted} = CASE WHEN i.v ? {key} THEN {value} ELSE t.{quoted} END")
         });
 
         let set = set.collect::<Vec<_>>().join(", ");

@@ -2,13 +2,13 @@
 
 use super::Table;
 use crate::json::Fields;
-use crate::postgres::ColumnType;
 use crate::postgres::catalog::functions::ArgForm;
+use crate::postgres::{ColumnType, quote_literal};
 
 impl Table<'_> {
     /// The value of a column in a document.
     pub(super) fn value(&self, document: &str, column: &str) -> String {
-        let key = column.replace('\'', "''");
+        let key = quote_literal(column);
         let Some(ty) = self.source.columns.get(column) else {
             return "NULL".to_owned();
         };
@@ -17,18 +17,18 @@ impl Table<'_> {
 
         // A null of the input means SQL's NULL, and not the JSON value.
         if ty.is_json() {
-            return format!("NULLIF({document}->'{key}', 'null')::{cast}");
+            return format!("NULLIF({document}->{key}, 'null')::{cast}");
         }
 
         // `jsonb_array_elements_text` fails for anything but a list, so a null is left to `CASE`.
         if ty.is_array() {
             return format!(
-                "CASE jsonb_typeof({document}->'{key}') WHEN 'array' \
-                 THEN ARRAY(SELECT jsonb_array_elements_text({document}->'{key}'))::{cast} END"
+                "CASE jsonb_typeof({document}->{key}) WHEN 'array' \
+                 THEN ARRAY(SELECT jsonb_array_elements_text({document}->{key}))::{cast} END"
             );
         }
 
-        format!("({document}->>'{key}')::{cast}")
+        format!("({document}->>{key})::{cast}")
     }
 
     /// The type of a column in a cast.

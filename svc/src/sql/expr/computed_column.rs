@@ -1,8 +1,8 @@
 //! Row functions in statements: their row argument and the binding of their other arguments.
 
-use super::operand::{Operand, quote_literal};
+use super::operand::Operand;
 use super::scope::{RowScope, Scope, Stored};
-use crate::postgres::{ColumnType, DbError};
+use crate::postgres::{ColumnType, DbError, quote_literal};
 use crate::schema::FieldKind;
 use crate::sql::{Builder, ComputedColumnCall};
 

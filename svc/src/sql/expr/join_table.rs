@@ -1,8 +1,8 @@
 //! The keys of relations, including relations through a junction view.
 
-use super::operand::{Operand, quote_literal};
+use super::operand::Operand;
 use super::scope::{RowScope, Scope};
-use crate::postgres::DbError;
+use crate::postgres::{DbError, quote_literal};
 use crate::schema::{Family, KeyNames, Relation, Through};
 use crate::sql::Builder;
 

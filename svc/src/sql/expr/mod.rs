@@ -12,5 +12,5 @@ mod try_cast;
 pub(crate) use aggregate::value_form;
 pub(crate) use cast::is_uuid;
 pub(crate) use column::{ColumnForm, Select, select_form};
-pub(super) use operand::{Operand, quote_literal};
+pub(super) use operand::Operand;
 pub(super) use scope::{Named, RowScope, Scope, Tie, named};

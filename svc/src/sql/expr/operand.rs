@@ -3,7 +3,7 @@
 
 use super::cast::{Cast, Conversion, is_text_list};
 use super::scope::{Named, RowScope, Scope, Stored, named};
-use crate::postgres::{ColumnType, DbError, Oid};
+use crate::postgres::{ColumnType, DbError, Oid, quote_literal};
 use crate::schema::{Family, Relation, ScalarKind, TypeKind, family};
 use crate::sql::ir::Column;
 use crate::sql::{Builder, select_form};
@@ -397,15 +397,4 @@ pub(super) fn json_cast(kind: &TypeKind) -> Option<&'static str> {
         },
         _ => return None,
     })
-}
-
-/// Quotes a name of the schema or a pattern as a text literal, which means the same with either
-/// value of `standard_conforming_strings`.
-pub(in crate::sql) fn quote_literal(text: &str) -> String {
-    let quoted = text.replace('\'', "''");
-    if quoted.contains('\\') {
-        format!("E'{}'", quoted.replace('\\', "\\\\"))
-    } else {
-        format!("'{quoted}'")
-    }
 }

@@ -6,8 +6,9 @@
 //! `jsonb`. Ordinary statements use plain casts, because checking each text costs more than casting
 //! it, and prevents the use of indexes.
 
-use super::operand::{Operand, quote_literal};
+use super::operand::Operand;
 use super::scope::Scope;
+use crate::postgres::quote_literal;
 use crate::sql::Builder;
 
 /// The maximum length in characters of a text that is cast: PostgreSQL rejects numbers with more

@@ -104,7 +104,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether a path may fail, or what is evaluated at its end.
+    /// Whether a path, or the evaluation at its end, may fail.
     fn end_may_fail(
         &self,
         place: Place<'a>,

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::row_rules::RowRule;
-use crate::postgres::{DbError, Param, Statement};
+use crate::postgres::{DbError, Param, Statement, quote_literal};
 use crate::schema::{FieldKind, Model, TypeIndex};
-use crate::sql::expr::{ColumnForm, Named, named, quote_literal};
+use crate::sql::expr::{ColumnForm, Named, named};
 use crate::sql::{Builder, Column, Filter, Subject, Views};
 
 /// Rows of a view, as determined by the values that are written to its table.

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::shape::{Checks, bind_filter, same_filter};
 use crate::Error;
-use crate::postgres::{Catalog, DbError, Param};
+use crate::postgres::{Catalog, DbError, Param, quote_literal};
 use crate::schema::TypeIndex;
 use crate::sql::Builder;
-use crate::sql::expr::{RowScope, Scope, quote_literal};
+use crate::sql::expr::{RowScope, Scope};
 use crate::sql::ir::Filter;
 use crate::sql::predicate::SEMI_JOINS;
 

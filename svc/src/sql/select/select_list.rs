@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::query::{CheckedText, Query, Selected, Subquery};
-use crate::postgres::DbError;
+use crate::postgres::{DbError, quote_literal};
 use crate::schema::Relation;
 use crate::sql::Builder;
-use crate::sql::expr::{Operand, RowScope, Scope, Select, Tie, quote_literal};
+use crate::sql::expr::{Operand, RowScope, Scope, Select, Tie};
 
 /// The bytes of a text that is UTF-8, in the database's character set `SQL_ASCII`, in which each
 /// byte is a character: without overlong forms, surrogates and numbers above U+10FFFF.

@@ -1,5 +1,4 @@
-//! Sixty requests of a front end, in tables by subject: the user, the document, and what the answer
-//! is.
+//! Sixty requests of a front end in tables by subject, each with its user, document and response.
 
 mod denied;
 mod figures;

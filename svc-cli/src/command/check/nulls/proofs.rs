@@ -92,8 +92,8 @@ impl Prover<'_> {
             .collect()
     }
 
-    /// The columns that are not null if a comparison with the elements of an array, of which there
-    /// is at least one, is not null.
+    /// The columns that are not null if a comparison with the elements of a non-empty array is not
+    /// null.
     fn compared(self, comparison: &Node) -> HashSet<Column> {
         if !self.is_strict(comparison.oid("opfuncid")) {
             return HashSet::new();

@@ -18,7 +18,7 @@ pub(crate) struct ClaimRules {
     pub(crate) issuer: Option<String>,
     /// The required audience, if any.
     pub(crate) audience: Option<String>,
-    /// The clock skew tolerated when checking `exp` and `nbf`; at most `MAX_LEEWAY` is.
+    /// The clock skew tolerated when checking `exp` and `nbf`, up to `MAX_LEEWAY`.
     pub(crate) leeway: Duration,
     /// Whether `exp` may be missing, because the issuer itself has confirmed the token.
     pub(crate) may_lack_exp: bool,

@@ -207,6 +207,7 @@ impl Selection {
                 .unwrap_or(Calls::None),
             relations: fields.iter().any(PlanField::relations),
             gates: fields.iter().any(PlanField::may_touch_gates),
+            rules: fields.iter().any(PlanField::has_rules),
             fields,
         }
     }

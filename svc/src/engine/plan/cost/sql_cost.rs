@@ -192,8 +192,8 @@ impl<'a> Count<'a> {
 
     /// `some`, `every` or `none`.
     fn quantifier(&mut self, field: &'a ArgDef, item: Given<'a>, at: Place) {
-        // PostgreSQL unpacks an embedded list for each quantifier, whatever its conditions are; a
-        // relation counts as a hop instead.
+        // PostgreSQL unpacks an embedded list for each quantifier, regardless of its conditions;
+        // a relation counts as a hop instead.
         if !at.of_relation {
             self.asked.comparisons += 1;
         }

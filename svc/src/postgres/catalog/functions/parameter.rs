@@ -48,8 +48,8 @@ impl Parameter {
             .zip(given)
             .filter(|(_, given)| **given != Given::Absent);
 
-        // All comparisons with null are of one type, so they fit into an array whatever the
-        // parameters are.
+        // All comparisons with null are of one type, so they fit into an array although the
+        // parameters differ in type.
         let read =
             given.map(|(param, given)| format!("({}) IS NULL", param.value(*given, &mut count)));
         let read = read.collect::<Vec<_>>().join(", ");

@@ -60,7 +60,7 @@ fn no_malformed_url_shows_its_password() {
     assert!(refused("postgres://me:a@b@host/db").contains("%40"));
 }
 
-/// A password with any special characters around its text, escaped by nobody.
+/// A password with any special characters around its text, without escapes.
 #[test]
 fn no_unescaped_password_is_shown() {
     const PIECES: &[&str] = &[

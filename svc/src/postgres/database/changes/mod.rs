@@ -203,7 +203,7 @@ impl Database {
     /// callers share a check.
     pub(crate) async fn look(&self) {
         // Taken before the lock, so that a check which begins during the wait serves this caller
-        // too. An earlier one may have missed what the caller has met.
+        // too. An earlier one may have missed the change that the caller has met.
         let asked = Instant::now();
         let mut poll = self.changes.poll.lock().await;
         if let Some(looked) = poll.looked {

@@ -375,7 +375,7 @@ async fn idle_connections_are_closed() {
     }
 }
 
-/// PostgreSQL counts, and may log, connections that are closed without a word.
+/// PostgreSQL counts, and may log, connections that are closed without a terminate message.
 #[tokio::test]
 async fn closing_a_connection_ends_its_session_cleanly() {
     let (watcher, none) = (driver(1), Session::none());

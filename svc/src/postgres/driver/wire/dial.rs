@@ -108,7 +108,7 @@ async fn is_encrypted(config: &Config, stream: &mut TcpStream) -> Result<bool, D
         b'S' => return Ok(true),
         b'N' if mode == SslMode::Prefer => return Ok(false),
         b'N' => "the server does not support TLS",
-        // As in libpq, nothing of it is shown, because anybody on the way may have written it.
+        // As in libpq, its text is not shown: a man in the middle may have written it.
         b'E' => "the server has responded to the request for TLS with an error",
         _ => "the server has not responded to the request for TLS as PostgreSQL does",
     };

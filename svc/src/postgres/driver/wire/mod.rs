@@ -81,8 +81,8 @@ impl Wire {
             // The work is polled after each message, so it needs no waker.
             let nobody = &mut Context::from_waker(Waker::noop());
             if waits {
-                // The task is also woken for other parts of its request, and reading the socket
-                // then would be in vain.
+                // The task is also woken for other parts of its request, when the socket has
+                // nothing to read.
                 if !self.watch.woken.take_wake(cx.waker()) {
                     return Poll::Pending;
                 }

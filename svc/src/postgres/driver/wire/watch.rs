@@ -121,7 +121,7 @@ impl Watches {
             })
         });
 
-        // Woken after the lock is released, because waking may run foreign code.
+        // Woken after the lock is released, because a waker may run any code of the runtime.
         drop(all);
         late.iter().for_each(|watch| watch.woken.wake());
     }
