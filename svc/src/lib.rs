@@ -96,72 +96,33 @@
 #[cfg(any(test, fuzzing))]
 extern crate self as svc;
 
-#[cfg(feature = "native-auth")]
-pub mod accounts;
-pub mod auth;
-pub mod authz;
 pub mod rate_limit;
-pub mod scalar;
-pub mod schema;
-pub mod security_log;
-#[cfg(feature = "sessions")]
-pub mod sessions;
 #[cfg(feature = "testing")]
 pub mod testing;
 
 #[doc(hidden)]
 pub mod __private;
+mod api;
 mod app;
-mod application;
-mod beats;
 #[cfg(any(test, doctest))]
 mod book;
-mod engine;
-mod error;
-pub mod error_tracker;
-pub mod events;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod health;
 mod http;
-mod json;
-mod log_throttle;
-pub mod metrics;
 mod missing_features;
-mod mutation;
-mod panic;
-mod postgres;
-pub mod query_stats;
-#[cfg(feature = "redis")]
-mod redis_client;
-mod repository;
-mod request;
-mod request_id;
-mod request_log;
-mod response_cache;
-mod settings;
-mod sql;
-#[cfg(any(
-    feature = "idp",
-    feature = "tracing-otel",
-    all(feature = "redis", feature = "tls")
-))]
-mod tls_client;
-pub mod trace;
-mod upload;
-mod value_bytes;
-mod wake_flag;
-
-/// The database API for resolvers: queries, pages, aggregates, calls, transactions and session
-/// variables.
-pub mod db {
-    pub use crate::repository::*;
-    pub use crate::request::SessionVariables;
-}
 
 pub mod prelude;
 
+#[cfg(feature = "native-auth")]
+pub use api::accounts;
+#[cfg(feature = "sessions")]
+pub use api::sessions;
+pub use api::{
+    auth, authz, db, error_tracker, events, metrics, query_stats, scalar, schema, security_log,
+    trace,
+};
 pub use app::{
     AccountsConfig, AppOptions, DatabaseConfig, Environment, EventsConfig, HttpConfig,
     MutationList, OperationsConfig, ProtectionConfig, QueryList, RedisConfig, SchemaConfig, Server,
@@ -170,38 +131,44 @@ pub use app::{
 };
 #[cfg(feature = "auth")]
 pub use app::{ApiKeys, AuthenticatedUser};
-pub use application::{LimitMode, Limits};
-#[cfg(feature = "auth")]
-pub use auth::UserContext;
-pub use auth::{AuthConfig, AuthProviderKind, IdpConfig, TokenAlgorithm};
-pub use engine::{Operation, OperationError, OperationRegistry, ResponseCache, Returns};
-pub use error::{Error, ErrorCode, Result};
-#[cfg(feature = "sqlx")]
-pub use error_tracker::{get_error_tracker, init_error_tracker};
 pub use http::SubscriptionsConfig;
-pub use metrics::{MetricsConfig, get_metrics};
-pub use mutation::{Constraint, MutationError, Patch};
 pub use rate_limit::{RateLimitConfig, setup_rate_limiting};
+#[cfg(feature = "auth")]
+#[doc(inline)]
+pub use svc_auth::UserContext;
+#[doc(inline)]
+pub use svc_auth::{AuthConfig, AuthProviderKind, IdpConfig, TokenAlgorithm};
 #[cfg(feature = "redis")]
-pub use redis_client::RedisClient;
-pub use repository::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
-pub use request::{Context, RequestContext, Transport};
-pub use request_id::RequestId;
-pub use request_log::{LogConfig, LogFormat};
-pub use response_cache::ResponseCacheConfig;
-pub use schema::{Many, OnFailure, One, RelationKey};
-pub use security_log::{SecurityLogConfig, get_security_logger, init_security_logger};
-pub use settings::ConfigError;
+#[doc(inline)]
+pub use svc_core::RedisClient;
+#[doc(inline)]
+pub use svc_core::{
+    ConfigError, Error, ErrorCode, Many, OnFailure, One, RelationKey, RequestId, Result,
+    TracingConfig,
+};
+#[doc(inline)]
+pub use svc_engine::{
+    Aggregate, Connection, Constraint, Context, CursorPage, LimitMode, Limits, MutationError,
+    Operation, OperationError, OperationRegistry, OrderBy, Page, Patch, RequestContext,
+    ResponseCache, ResponseCacheConfig, Returns, Transport, UploadConfig, Where,
+};
+#[cfg(feature = "upload")]
+#[doc(inline)]
+pub use svc_engine::{Upload, UploadedFile};
 #[cfg(feature = "testing")]
 pub use svc_macros::test;
 pub use svc_macros::{
     authorize_field, mutation, query, subscription, svc_enum, svc_input, svc_interface, svc_result,
     svc_scalar, svc_type, svc_union,
 };
-pub use trace::TracingConfig;
-pub use upload::UploadConfig;
-#[cfg(feature = "upload")]
-pub use upload::{Upload, UploadedFile};
+#[doc(inline)]
+pub use svc_telemetry::{
+    LogConfig, LogFormat, MetricsConfig, SecurityLogConfig, get_metrics, get_security_logger,
+    init_security_logger,
+};
+#[cfg(feature = "sqlx")]
+#[doc(inline)]
+pub use svc_telemetry::{get_error_tracker, init_error_tracker};
 
 #[cfg(feature = "auth")]
 pub use svc_macros::{

@@ -6,13 +6,14 @@ pub use futures_util::Stream;
 pub use rust_decimal::Decimal;
 pub use uuid::Uuid;
 
-#[cfg(feature = "auth")]
-pub use crate::auth::UserContext;
-pub use crate::authz::{AuthorizationDecision, AuthorizationRequest, RowDecision};
-pub use crate::repository::{Find, FindOne};
-pub use crate::sql::{asc, col, desc};
 pub use crate::{
-    Aggregate, AppOptions, Connection, Context, CursorPage, Error, ErrorCode, Many, One, OrderBy,
-    Page, Patch, Result, SvcConfig, Where, create_svc_app, mutations, queries, subscriptions,
-    svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union, types,
+    AppOptions, SvcConfig, create_svc_app, mutations, queries, subscriptions, svc_enum, svc_input,
+    svc_interface, svc_result, svc_scalar, svc_type, svc_union, types,
 };
+#[cfg(feature = "auth")]
+pub use svc_auth::UserContext;
+pub use svc_core::{Error, ErrorCode, Many, One, Result};
+pub use svc_engine::authz::{AuthorizationDecision, AuthorizationRequest, RowDecision};
+pub use svc_engine::repository::{Find, FindOne};
+pub use svc_engine::sql::{asc, col, desc};
+pub use svc_engine::{Aggregate, Connection, Context, CursorPage, OrderBy, Page, Patch, Where};

@@ -24,7 +24,7 @@ pub const SETUP_SQL: &str = concat!(
     include_str!("../db/policies.sql"),
     include_str!("../db/views.sql"),
     include_str!("../db/functions.sql"),
-    include_str!("../../../svc/src/events/svc_notify.sql"),
+    include_str!("../../../crates/svc-engine/src/events/svc_notify.sql"),
     include_str!("../db/events.sql"),
     include_str!("../db/seed.sql"),
 );

@@ -1,1 +1,1 @@
-../../../svc/src/accounts/database/migration.sql
+../../../crates/svc-auth/src/accounts/database/migration.sql

@@ -1,1 +1,1 @@
-../../../svc/src/error_tracker/migration.sql
+../../../crates/svc-telemetry/src/error_tracker/migration.sql

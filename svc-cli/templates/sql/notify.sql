@@ -1,1 +1,1 @@
-../../../svc/src/events/svc_notify.sql
+../../../crates/svc-engine/src/events/svc_notify.sql

@@ -1,1 +1,1 @@
-../../../svc/src/query_stats/migration.sql
+../../../crates/svc-telemetry/src/query_stats/migration.sql

@@ -5,17 +5,17 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::StartError;
-use crate::Result;
-use crate::engine::{
-    Finding, WrittenTable, field_spec, functions, row_functions, row_sources, spec_of,
-    written_tables,
-};
-use crate::postgres::{ArgForm, FunctionSpec};
-use crate::schema::{
+use svc_core::Result;
+use svc_core::schema::{
     FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, RowSourceKind, RowSourceMeta, TypeDef,
     TypeExpr, TypeIndex, TypeKind,
 };
-use crate::sql::select_form;
+use svc_engine::engine::{
+    Finding, WrittenTable, field_spec, functions, row_functions, row_sources, spec_of,
+    written_tables,
+};
+use svc_engine::sql::select_form;
+use svc_postgres::{ArgForm, FunctionSpec};
 
 /// The variable with the path of the description file. If it is set, the program writes its
 /// description and exits.
@@ -138,6 +138,7 @@ fn finding(finding: &Finding) -> Value {
         field,
         cause,
         remedy,
+        ..
     } = finding;
     json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
 }

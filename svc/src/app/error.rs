@@ -1,8 +1,8 @@
 //! Errors that prevent an application from starting.
 
-use crate::engine::OperationError;
-use crate::schema::SchemaError;
-use crate::settings::ConfigError;
+use svc_core::schema::SchemaError;
+use svc_core::settings::ConfigError;
+use svc_engine::engine::OperationError;
 
 /// A reason for an application not to start.
 #[derive(Debug, thiserror::Error)]
@@ -33,11 +33,11 @@ pub enum StartError {
     /// The identity provider's settings cannot be used.
     #[cfg(feature = "idp")]
     #[error("SVC_AUTH_PROVIDER is idp, and {0}")]
-    Idp(#[from] crate::auth::IdpError),
+    Idp(#[from] svc_auth::IdpError),
     /// The settings of native accounts cannot be used.
     #[cfg(feature = "native-auth")]
     #[error("SVC_AUTH_PROVIDER is native, and {0}")]
-    Accounts(#[from] crate::accounts::NativeAuthError),
+    Accounts(#[from] svc_auth::accounts::NativeAuthError),
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),

@@ -1,7 +1,7 @@
 //! The lists created by `types!`, `queries!`, `mutations!` and `subscriptions!`.
 
 use super::root_fields::{Mutation, Query, Subscription};
-use crate::schema::{KeyFn, RootFieldMeta, SvcType};
+use svc_core::schema::{KeyFn, RootFieldMeta, SvcType};
 
 /// Types to register in addition to the types that operations reach; made by
 /// [`types!`](crate::types).

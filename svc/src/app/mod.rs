@@ -13,6 +13,8 @@ mod root_fields;
 mod serve;
 mod setup;
 mod telemetry;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "auth")]
 mod users;
 

@@ -1,6 +1,6 @@
 //! The traits through which the operation lists accept functions.
 
-use crate::schema::RootFieldMeta;
+use svc_core::schema::RootFieldMeta;
 
 /// A registered root field; the struct that `#[svc::query]` and its siblings generate beside the
 /// function.

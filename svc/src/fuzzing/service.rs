@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::Router;
 use tokio::runtime::Runtime;
 
+use crate::ProtectionConfig;
 use crate::app::assemble;
 use crate::futures_util::stream;
 use crate::http::HttpState;
 use crate::prelude::*;
-use crate::schema::Model;
-use crate::{Limits, ProtectionConfig};
+use svc_core::schema::Model;
+use svc_engine::Limits;
 
 /// A service and its runtime.
 pub(super) struct Service {

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::HealthContext;
-use crate::metrics::{PoolStatus, Pools as _};
-use crate::{Error, ErrorCode, Result};
+use svc_core::{Error, ErrorCode, Result};
+use svc_telemetry::metrics::{PoolStatus, Pools as _};
 
 /// Checks that the database responds, on a connection of the pool.
 ///
@@ -61,7 +61,7 @@ pub async fn check_pool_stats(context: HealthContext) -> Result<Value> {
 #[cfg(feature = "sqlx")]
 pub async fn check_query_stats(context: HealthContext) -> Result<Value> {
     let database = context.database()?;
-    let available = crate::query_stats::QueryStats::of(database.sqlx_pool())
+    let available = svc_telemetry::query_stats::QueryStats::of(database.sqlx_pool())
         .is_available()
         .await?;
     Ok(json!({ "available": available }))

@@ -13,10 +13,10 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::{CheckReport, HealthReport};
-use crate::error::ErrorIds;
-use crate::error_tracker::{self, Facts};
-use crate::postgres::Database;
-use crate::{Error, ErrorCode, Result};
+use svc_core::error::ErrorIds;
+use svc_core::{Error, ErrorCode, Result};
+use svc_postgres::Database;
+use svc_telemetry::error_tracker::{self, Facts};
 
 /// The maximum time of a check.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -145,7 +145,10 @@ impl HealthCheck {
             }
             Ok(Err(panic)) => {
                 let what = format!("the health check {name:?}");
-                CheckReport::masked(crate::panic::report(&what, crate::panic::message(&*panic)))
+                CheckReport::masked(svc_telemetry::panic::report(
+                    &what,
+                    svc_telemetry::panic::message(&*panic),
+                ))
             }
             Err(_) => {
                 CheckReport::failed(&format!("no answer within {} seconds", TIMEOUT.as_secs()))

@@ -10,7 +10,7 @@ use super::guard::guarded;
 use super::reply::MediaType;
 use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
-use crate::request::Hooked;
+use svc_engine::request::Hooked;
 
 /// Handles a request with the transport that the client requests.
 pub(super) async fn get(State(service): State<Arc<HttpState>>, request: Request) -> Response<Body> {

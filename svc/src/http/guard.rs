@@ -17,8 +17,8 @@ use pin_project_lite::pin_project;
 use serde_json::{Value, json};
 
 use super::reply::{MediaType, reply};
-use crate::ErrorCode;
-use crate::engine::count_refusal;
+use svc_core::ErrorCode;
+use svc_engine::engine::count_refusal;
 
 /// Runs a handler; a panic becomes a response.
 pub(super) async fn guarded<R: IntoResponse>(
@@ -60,7 +60,7 @@ impl<F: Future<Output = Response<Body>>> Future for Caught<F> {
 
 /// Returns the response to a request that panicked: masked, and found in the log by its `errorId`.
 pub(super) fn panicked(media: MediaType, panic: &(dyn Any + Send)) -> Response<Body> {
-    let body = json!({ "errors": [masked(crate::panic::message(panic))] });
+    let body = json!({ "errors": [masked(svc_telemetry::panic::message(panic))] });
     reply(
         StatusCode::INTERNAL_SERVER_ERROR,
         media,
@@ -71,7 +71,7 @@ pub(super) fn panicked(media: MediaType, panic: &(dyn Any + Send)) -> Response<B
 /// Returns the error of a request that panicked; only the log gets the message.
 pub(super) fn masked(panic: &str) -> Value {
     count_refusal(ErrorCode::InternalServerError.as_str());
-    let id = crate::panic::report("a request", panic).to_string();
+    let id = svc_telemetry::panic::report("a request", panic).to_string();
     let extensions = json!({ "code": ErrorCode::InternalServerError.as_str(), "errorId": id });
     json!({ "message": "internal server error", "extensions": extensions })
 }

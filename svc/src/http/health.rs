@@ -11,9 +11,9 @@ use tokio::time::timeout;
 
 use super::HttpState;
 use super::protection::{Overload, Shed};
-use crate::engine::{Finding, Severity, findings};
 use crate::health::{CheckReport, HealthStatus};
-use crate::postgres::{Database, DbError};
+use svc_engine::engine::{Finding, Severity, findings};
+use svc_postgres::{Database, DbError};
 
 /// Marks, in their extensions, requests that arrive after the server was ordered to stop.
 #[derive(Debug, Clone)]
@@ -160,6 +160,7 @@ fn shown(finding: &Finding) -> Value {
         field,
         cause,
         remedy,
+        ..
     } = finding;
     json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
 }

@@ -32,22 +32,22 @@ pub(crate) use health::ShuttingDown;
 pub use live::SubscriptionsConfig;
 pub(crate) use live::{LiveConnections, LongLived};
 #[cfg(feature = "native-auth")]
-pub(crate) use protection::{BodyReader, protect};
+pub(crate) use protection::protect;
 pub(crate) use protection::{CrossOriginRules, CsrfProtection, Overload, Protection};
 pub(crate) use unread::{LargeAnswer, PendingResponses, Recipient, Taken};
 
-use crate::engine::Engine;
 use crate::health::HealthCheck;
 use crate::rate_limit::RateLimitLayer;
-use crate::request::Transport;
-#[cfg(feature = "websocket")]
-use crate::request_log::RequestLog;
 use guard::guarded;
 use post::Post;
 use protection::CrossOriginLayer;
 #[cfg(feature = "compression")]
 use protection::compression;
 use reply::MediaType;
+use svc_engine::engine::Engine;
+use svc_engine::request::Transport;
+#[cfg(feature = "websocket")]
+use svc_telemetry::request_log::RequestLog;
 use tower::Layer as _;
 
 /// The state shared by the handlers.
@@ -68,7 +68,7 @@ pub(crate) struct HttpState {
     pub(crate) batch_max: usize,
     /// The limits of uploaded files; `None` if uploads are disabled.
     #[cfg(feature = "upload")]
-    pub(crate) uploads: Option<crate::upload::UploadConfig>,
+    pub(crate) uploads: Option<svc_engine::upload::UploadConfig>,
     /// The open sockets and streams.
     pub(crate) live: Arc<LiveConnections>,
     /// The request log; `None` if it is disabled.
@@ -86,7 +86,7 @@ pub(crate) struct HttpState {
 /// # Errors
 /// The response to an invalid request.
 #[cfg(feature = "testing")]
-pub(crate) fn read_request(body: &[u8]) -> Result<crate::engine::Request<'_>, Vec<u8>> {
+pub(crate) fn read_request(body: &[u8]) -> Result<svc_engine::engine::Request<'_>, Vec<u8>> {
     endpoint::parameters::one_from_body(body).map_err(|refusal| refusal.body())
 }
 

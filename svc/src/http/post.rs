@@ -16,8 +16,8 @@ use super::reply::MediaType;
 use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
 use crate::rate_limit::{Answer, LimitedFuture};
-use crate::request::{Hooked, RequestHook, Transport};
-use crate::wake_flag::WakeFlag;
+use svc_core::wake_flag::WakeFlag;
+use svc_engine::request::{Hooked, RequestHook, Transport};
 
 /// The service that handles `POST`.
 ///

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use super::client::Client;
 use super::response::Refusal;
-use crate::request::PreparedOperation;
-use crate::security_log::{SecurityEvent, SecurityEventType, record};
+use svc_engine::request::PreparedOperation;
+use svc_telemetry::security_log::{SecurityEvent, SecurityEventType, record};
 
 /// The origin of a request: the client's address and the requested path.
 #[derive(Debug, Clone, Copy)]
@@ -51,10 +51,8 @@ fn event(event_type: SecurityEventType, origin: Origin<'_>, client: &Client) -> 
         _ => None,
     };
 
-    let event = SecurityEvent::new(event_type).resource(origin.path);
-    SecurityEvent {
-        ip_address: origin.address,
-        user_id,
-        ..event
-    }
+    let mut event = SecurityEvent::new(event_type).resource(origin.path);
+    event.ip_address = origin.address;
+    event.user_id = user_id;
+    event
 }

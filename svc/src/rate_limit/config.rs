@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::client::{Clients as ClientKind, client_address};
 use super::{ClientList, ForwardedHeader, RateLimitStrategy, TrustedProxies};
-use crate::security_log::Clients;
-use crate::settings::{Count, Flag, Maybe, Milliseconds, Parsed, Whether, settings};
+use svc_core::settings::{Count, Flag, Maybe, Milliseconds, Parsed, Whether, settings};
+use svc_telemetry::security_log::Clients;
 
 /// The kind of windows that the settings can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

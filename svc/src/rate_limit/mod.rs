@@ -51,9 +51,10 @@ pub use limit::{RateLimit, RateLimitRule, create_default_rate_limit_rules};
 pub use rate_limiting::{RateLimitRequest, RateLimiting};
 pub use strategy::RateLimitStrategy;
 
-use crate::{ConfigError, request_log};
 pub(crate) use layer::{Answer, LimitedFuture, RateLimitLayer};
 use limiter::Limiter;
+use svc_core::ConfigError;
+use svc_telemetry::request_log;
 
 /// Limits the requests to all routes that the router has by now; routes that are added later are
 /// not limited. `/health`, `/ready` and `/metrics` are never limited.

@@ -9,8 +9,8 @@ use axum::http::HeaderMap;
 
 use super::limit::Unit;
 use super::{RateLimit, RateLimitConfig, RateLimitRule};
-use crate::ConfigError;
-use crate::settings::{from_environment, is_set, tell_once, tell_unused, use_group};
+use svc_core::ConfigError;
+use svc_core::settings::{from_environment, is_set, tell_once, tell_unused, use_group};
 
 /// The names of the limits by kind.
 pub(super) const KINDS: [&str; 3] = ["query", "mutation", "subscription"];
@@ -29,7 +29,7 @@ pub struct RateLimitRequest<'a> {
     pub address: Option<IpAddr>,
     /// The user, if the request is authenticated.
     #[cfg(feature = "auth")]
-    pub user: Option<&'a crate::UserContext>,
+    pub user: Option<&'a svc_auth::UserContext>,
 }
 
 pub(super) type KeyFn = Arc<dyn Fn(&RateLimitRequest<'_>) -> Option<String> + Send + Sync>;
@@ -63,7 +63,7 @@ pub struct RateLimiting {
     pub(super) key: Option<KeyFn>,
     pub(super) clock: Option<ClockFn>,
     #[cfg(feature = "redis")]
-    pub(super) redis: Option<crate::RedisClient>,
+    pub(super) redis: Option<svc_core::RedisClient>,
 }
 
 impl Default for RateLimiting {
@@ -192,7 +192,7 @@ impl RateLimiting {
     /// `SVC_RATE_LIMIT_REDIS_TIMEOUT`, each process counts by itself, with its share of the limits
     /// (`SVC_RATE_LIMIT_INSTANCES`).
     #[cfg(feature = "redis")]
-    pub fn redis_client(self, redis_client: &crate::RedisClient) -> Self {
+    pub fn redis_client(self, redis_client: &svc_core::RedisClient) -> Self {
         Self {
             redis: Some(redis_client.clone()),
             ..self

@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use tower::Service as _;
 
-use crate::{Error, Result};
+use svc_core::{Error, Result};
 
 /// Sends a request and waits for the response.
 pub(super) async fn answer(

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::Result;
+use svc_core::Result;
 
 /// The time between two events that the subscription reports.
 const BETWEEN_EVENTS: Duration = Duration::from_millis(50);

@@ -7,7 +7,8 @@ use axum::Router;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 
 use super::service::TestService;
-use crate::{AppOptions, Result};
+use crate::AppOptions;
+use svc_core::Result;
 
 /// A client of a service in a test. Its requests are processed like those over the network, except
 /// for the connection itself.
@@ -79,7 +80,7 @@ impl Client {
     /// Returns a client of the same service whose requests are authenticated as this user, without
     /// a token.
     #[cfg(feature = "auth")]
-    pub fn as_user(&self, user: crate::UserContext) -> Self {
+    pub fn as_user(&self, user: svc_auth::UserContext) -> Self {
         self.with_extension(user)
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::schema::{FieldDef, FieldKind, TypeDef, TypeKind};
-use crate::{AppOptions, Result};
+use crate::AppOptions;
+use svc_core::Result;
+use svc_core::schema::{FieldDef, FieldKind, TypeDef, TypeKind};
 
 /// The operations and fields of a schema, with the rules for each.
 #[derive(Debug, Clone)]

@@ -10,7 +10,8 @@ use super::coverage::Coverage;
 use super::report::{MatrixReport, Row};
 use super::verdict::Verdict;
 use super::way::Way;
-use crate::{AppOptions, Error, Result, create_svc_app};
+use crate::{AppOptions, create_svc_app};
+use svc_core::{Error, Result};
 
 /// Creates a matrix of principals and cases for the application with these options.
 pub fn authz_matrix(options: AppOptions) -> AuthzMatrix {

@@ -63,4 +63,5 @@ pub use service::{Subscribed, Subscription, TestService};
 pub use verdict::Verdict;
 
 pub use crate::app::check_views;
-pub use crate::engine::{Finding, Severity};
+#[doc(inline)]
+pub use svc_engine::engine::{Finding, Severity};

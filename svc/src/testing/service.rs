@@ -10,11 +10,12 @@ use axum::http::{Extensions, HeaderMap, Request};
 use futures_util::{Stream, StreamExt};
 use serde_json::{Value, json};
 
-use crate::engine::ResponseStream;
+use crate::AppOptions;
 use crate::http::{HttpState, read_request};
-use crate::request::{RequestParts, Transport};
-use crate::security_log::{SecurityLogConfig, init_security_logger};
-use crate::{AppOptions, Error, Result};
+use svc_core::{Error, Result};
+use svc_engine::engine::ResponseStream;
+use svc_engine::request::{RequestParts, Transport};
+use svc_telemetry::security_log::{SecurityLogConfig, init_security_logger};
 
 /// A service in a test. Its subscriptions are processed like those over the network, except for the
 /// connection itself.

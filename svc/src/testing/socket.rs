@@ -17,7 +17,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use tower::Service as _;
 
 use super::case::Principal;
-use crate::{Error, Result};
+use svc_core::{Error, Result};
 
 /// The size of the buffer between client and server, in bytes.
 const BUFFER: usize = 16 * 1024;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::call::answer;
 use super::case::Principal;
-use crate::Result;
+use svc_core::Result;
 
 /// A format of incremental responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

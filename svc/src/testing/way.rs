@@ -11,7 +11,7 @@ use super::case::{Case, Principal};
 #[cfg(feature = "websocket")]
 use super::socket;
 use super::stream::{self, Format};
-use crate::Result;
+use svc_core::Result;
 
 /// A way to run an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,19 +18,17 @@ fn expected(source: &str) -> Errors {
     named.collect()
 }
 
-/// The errors that the compiler finds in svc with one of the files.
+/// The errors that the compiler finds in the engine with one of the files.
 fn found(root: &Path, which: &str, expected: &Errors) -> Errors {
     let output = cargo()
         // Only checks, and shares what `cargo check` has made of the dependencies.
         .args([
             "rustc",
             "-p",
-            "svc",
+            "svc-engine",
             "--lib",
             "--profile",
             "check",
-            "--features",
-            "embedded",
             "--message-format=json",
             "--",
         ])
@@ -84,7 +82,9 @@ fn errors_of(error: &Value, which: &str, expected: &Errors) -> Vec<(u64, String,
 fn each_bypass_is_refused_by_the_compiler() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for which in ["calls", "literals"] {
-        let file = root.join(format!("svc/src/engine/execute/unadmitted/{which}.rs"));
+        let file = root.join(format!(
+            "crates/svc-engine/src/engine/execute/unadmitted/{which}.rs"
+        ));
         let expected = expected(&std::fs::read_to_string(file).unwrap());
         assert!(expected.len() >= 3, "{which}: {expected:?}");
         assert_eq!(found(root, which, &expected), expected, "{which}");

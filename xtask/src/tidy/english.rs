@@ -8,12 +8,17 @@ use crate::tidy::TextFile;
 use crate::tidy::source::is_of_tests;
 
 /// The texts that are counted together.
-const PARTS: [&str; 5] = [
-    "svc/src",
-    "svc-cli/src",
-    "svc-embedded/src",
-    "svc-macros/src",
+const PARTS: [&str; 10] = [
+    "crates/svc-auth/src",
+    "crates/svc-core/src",
+    "crates/svc-embedded/src",
+    "crates/svc-engine/src",
+    "crates/svc-postgres/src",
+    "crates/svc-telemetry/src",
     "docs",
+    "svc-cli/src",
+    "svc-macros/src",
+    "svc/src",
 ];
 
 const QUESTIONS: &[&str] = &["what", "who", "whoever", "whatever"];

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::HeaderName;
 
-use crate::settings::{Kind, Maybe, Parsed, Seconds, settings};
+use svc_core::settings::{Kind, Maybe, Parsed, Seconds, settings};
 
 settings! {
     /// The settings of native accounts; the field `accounts` of [`SvcConfig`](crate::SvcConfig).
@@ -48,9 +48,9 @@ impl Kind<String> for Mount {
 impl AccountsConfig {
     /// The path, if routes can be nested under it.
     #[cfg(feature = "native-auth")]
-    pub(in crate::app) fn checked_path(&self) -> Result<&str, crate::ConfigError> {
+    pub(in crate::app) fn checked_path(&self) -> Result<&str, svc_core::ConfigError> {
         Mount.parse(&self.path).map_err(|allowed| {
-            crate::ConfigError::new("SVC_ACCOUNTS_PATH", &*self.path, &allowed)
+            svc_core::ConfigError::new("SVC_ACCOUNTS_PATH", &*self.path, &allowed)
         })?;
         Ok(&self.path)
     }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::postgres::{ConnectConfig, Variable};
-use crate::settings::{
+use svc_core::settings::{
     ConfigError, Count, Flag, Kind, MAX_TIMEOUT, Milliseconds, Otherwise, Seconds, Variables,
     Whether, or_never, settings,
 };
+use svc_postgres::{ConnectConfig, Variable};
 
 settings! {
     /// The settings of the database; the field `database` of [`SvcConfig`](crate::SvcConfig).

@@ -1,7 +1,7 @@
 //! The settings of events.
 
 use super::database::Url;
-use crate::settings::{Count, settings};
+use svc_core::settings::{Count, settings};
 
 settings! {
     /// The settings of the events of subscriptions; the field `events` of

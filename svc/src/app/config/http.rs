@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use crate::settings::{Count, MAX_TIMEOUT, Maybe, Parsed, Seconds, or_never, settings};
+use svc_core::settings::{Count, MAX_TIMEOUT, Maybe, Parsed, Seconds, or_never, settings};
 
 settings! {
     /// The address of the server and the bounds of its connections; the field `http` of

@@ -22,19 +22,19 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::application::{LimitMode, Limits};
-use crate::auth::{AuthConfig, IdpConfig};
 use crate::http::SubscriptionsConfig;
-use crate::metrics::MetricsConfig;
 use crate::rate_limit::RateLimitConfig;
-use crate::request_log::LogConfig;
-use crate::response_cache::ResponseCacheConfig;
-use crate::security_log::SecurityLogConfig;
-use crate::settings::{
+use svc_auth::{AuthConfig, IdpConfig};
+use svc_core::settings::{
     ConfigError, Count, Flag, Group as _, MAX_TIMEOUT, Maybe, Parsed, Path, Seconds, Text,
     Variables, Whether, check_text, or_never, settings, variable,
 };
-use crate::upload::UploadConfig;
+use svc_engine::application::{LimitMode, Limits};
+use svc_engine::response_cache::ResponseCacheConfig;
+use svc_engine::upload::UploadConfig;
+use svc_telemetry::metrics::MetricsConfig;
+use svc_telemetry::request_log::LogConfig;
+use svc_telemetry::security_log::SecurityLogConfig;
 
 /// The environment that the service runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

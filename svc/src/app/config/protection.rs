@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::http::HeaderName;
 
-use crate::settings::{BETWEEN, Count, Flag, Kind, Origins, Seconds, items, settings};
+use svc_core::settings::{BETWEEN, Count, Flag, Kind, Origins, Seconds, items, settings};
 
 settings! {
     /// The settings of the protection on the open internet; the field `protection` of

@@ -1,7 +1,7 @@
 //! The settings of Redis. They are there in every build, so that one without the feature refuses to
 //! start where Redis is asked for, and does not share less than it should.
 
-use crate::settings::{Secret, settings};
+use svc_core::settings::{Secret, settings};
 
 settings! {
     /// The settings of Redis; the field `redis` of [`SvcConfig`](crate::SvcConfig).
@@ -19,11 +19,11 @@ pub(in crate::app) const URL: &str = "SVC_REDIS_URL";
 impl RedisConfig {
     /// Refuses a URL in a build that cannot use it.
     #[cfg(not(feature = "redis"))]
-    pub(in crate::app) fn refuse(&self) -> Result<(), crate::ConfigError> {
+    pub(in crate::app) fn refuse(&self) -> Result<(), svc_core::ConfigError> {
         let allowed =
             "it must be unset, as this build is without Redis; switch on the feature `redis`";
         self.url.as_ref().map_or(Ok(()), |_| {
-            Err(crate::ConfigError::new(URL, "***", allowed))
+            Err(svc_core::ConfigError::new(URL, "***", allowed))
         })
     }
 }

@@ -6,16 +6,16 @@ use super::operations::Operations;
 use crate::app::config::read_url;
 use crate::app::setup::{database_channels, event_hub};
 use crate::app::{AppOptions, StartError};
-use crate::engine::{database_needs, describe_all, note_findings};
-use crate::events::Hub;
-use crate::postgres::{
+use svc_core::schema::Model;
+#[cfg(feature = "embedded")]
+use svc_core::settings::ConfigError;
+use svc_core::settings::variable;
+use svc_engine::engine::{database_needs, describe_all, note_findings};
+use svc_engine::events::Hub;
+use svc_engine::response_cache::Responses;
+use svc_postgres::{
     CheckError, ConnectConfig, Database, Enforcement, Needs, RowSecurity, Settings,
 };
-use crate::response_cache::Responses;
-use crate::schema::Model;
-#[cfg(feature = "embedded")]
-use crate::settings::ConfigError;
-use crate::settings::variable;
 
 /// The pools of the database, and its events.
 pub(super) struct OpenDatabase {

@@ -6,12 +6,12 @@ use super::database::OpenDatabase;
 use super::operations::Operations;
 use super::policies::Policies;
 use crate::app::{AppOptions, OperationsConfig};
-use crate::application::{Application, LimitMode, RequestDeadlines};
-use crate::authz::Gate;
-use crate::engine::{DocumentCache, Engine, RegisteredOnly};
-use crate::schema::Model;
-use crate::security_log::Clients;
-use crate::settings::MAX_TIMEOUT;
+use svc_core::schema::Model;
+use svc_core::settings::MAX_TIMEOUT;
+use svc_engine::application::{Application, LimitMode, RequestDeadlines};
+use svc_engine::authz::Gate;
+use svc_engine::engine::{DocumentCache, Engine, RegisteredOnly};
+use svc_telemetry::security_log::Clients;
 
 /// Returns the parts that all requests share, with the data of the options.
 pub(super) fn application(
@@ -44,7 +44,7 @@ pub(super) fn engine(
     app: Arc<Application>,
     policies: Policies,
     operations: Operations,
-    #[cfg(feature = "auth")] authentication: Option<crate::auth::Authentication>,
+    #[cfg(feature = "auth")] authentication: Option<svc_auth::Authentication>,
 ) -> Engine {
     let development = options.config.is_development();
     let introspection = options.config.schema.introspection.unwrap_or(development);
@@ -61,7 +61,7 @@ pub(super) fn engine(
         introspection,
         persisted: operations.persisted,
         operations: operations.registry,
-        registered_only: RegisteredOnly::of(&options.config.operations),
+        registered_only: registered_only(&options.config.operations),
         #[cfg(feature = "auth")]
         authentication,
         decides_fields: policies.decides_fields,
@@ -77,12 +77,10 @@ pub(super) fn engine(
     }
 }
 
-impl RegisteredOnly {
-    fn of(config: &OperationsConfig) -> Self {
-        match (config.registered_only, config.registered_only_mode) {
-            (false, _) => Self::Off,
-            (true, LimitMode::Enforce) => Self::Enforced,
-            (true, LimitMode::Warn) => Self::Tried,
-        }
+fn registered_only(config: &OperationsConfig) -> RegisteredOnly {
+    match (config.registered_only, config.registered_only_mode) {
+        (false, _) => RegisteredOnly::Off,
+        (true, LimitMode::Enforce) => RegisteredOnly::Enforced,
+        (true, LimitMode::Warn) => RegisteredOnly::Tried,
     }
 }

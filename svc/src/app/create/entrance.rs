@@ -6,7 +6,7 @@ use crate::app::setup::protection;
 use crate::app::{AppOptions, StartError};
 use crate::http::Protection;
 use crate::rate_limit::{self, RateLimitLayer};
-use crate::security_log::{Clients, init_security_logger};
+use svc_telemetry::security_log::{Clients, init_security_logger};
 
 /// The checks that requests pass before their operations are read.
 pub(super) struct Entrance {

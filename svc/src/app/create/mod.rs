@@ -15,9 +15,6 @@ use axum::Router;
 use super::setup::{database_channels, start_findings};
 use super::{AppOptions, DatabaseConfig, StartError, describe};
 use crate::http::HttpState;
-use crate::request::SessionVariables;
-use crate::schema::Model;
-use crate::settings::{ConfigError, variable};
 use database::OpenDatabase;
 use engine::{application, engine};
 use entrance::Entrance;
@@ -25,6 +22,9 @@ use operations::Operations;
 use policies::Policies;
 use routes::routes;
 use schema::Schema;
+use svc_core::schema::Model;
+use svc_core::settings::{ConfigError, variable};
+use svc_engine::request::SessionVariables;
 
 /// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`]; more routes
 /// can be added to it.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::app::setup::response_cache;
 use crate::app::{AppOptions, StartError};
-use crate::application::Limits;
-use crate::engine::{
+use svc_core::schema::Model;
+use svc_engine::application::Limits;
+use svc_engine::engine::{
     OperationRegistry, PersistedQueries, ResponseKeys, read_folder, read_manifests,
 };
-use crate::response_cache::Responses;
-use crate::schema::Model;
+use svc_engine::response_cache::Responses;
 
 /// The registered and persisted operations, with their limits and cached responses.
 pub(super) struct Operations {

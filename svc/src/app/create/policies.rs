@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::schema::Schema;
 use crate::app::setup::row_policies;
 use crate::app::{AppOptions, StartError};
-use crate::authz::{DynAuthorizer, RowPolicies};
-use crate::schema::{Model, RootFieldMeta};
+use svc_core::schema::{Model, RootFieldMeta};
+use svc_engine::authz::{DynAuthorizer, RowPolicies};
 
 /// The rules of access to operations, fields and rows.
 pub(super) struct Policies {

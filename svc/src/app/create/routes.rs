@@ -7,12 +7,12 @@ use axum::Router;
 use super::entrance::Entrance;
 use crate::app::setup::authentication::dev_auth;
 use crate::app::{AppOptions, SvcConfig};
-use crate::engine::Engine;
 use crate::http::{self, HttpState, LiveConnections};
-use crate::metrics::application_made;
-use crate::postgres::Database;
 use crate::rate_limit::AddressRule;
-use crate::request_log::RequestLog;
+use svc_engine::engine::Engine;
+use svc_postgres::Database;
+use svc_telemetry::metrics::application_made;
+use svc_telemetry::request_log::RequestLog;
 
 /// The warning if no setting says which proxies write the addresses of clients.
 const OPEN: &str = "clients may name their own address in X-Forwarded-For and X-Real-IP, so they can pass the bound \
@@ -101,7 +101,7 @@ fn state(
             .uploads
             .enabled
             .then_some(options.config.uploads)
-            .inspect(crate::upload::sweep),
+            .inspect(svc_engine::upload::sweep),
         name: options.config.service_name,
         health,
         rust_endpoint: options.config.operations.rust_endpoint,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::app::options::note_rate_limits;
 use crate::app::setup::warn_of_open;
 use crate::app::{AppOptions, StartError};
-use crate::engine::{functions, row_sources};
-use crate::schema::{Model, SchemaError};
+use svc_core::schema::{Model, SchemaError};
+use svc_engine::engine::{functions, row_sources};
 
 /// The schema, checked against the options.
 pub(super) struct Schema {

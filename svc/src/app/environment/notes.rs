@@ -3,7 +3,7 @@
 
 use super::unused::{is_of_later_part, is_of_the_server, note_unused_parts_later, why_unused};
 use crate::app::{AppOptions, SvcConfig};
-use crate::settings::{
+use svc_core::settings::{
     Group as _, Variables, is_used, tell_once, tell_overridden, tell_unused, unknown, use_variable,
     variable,
 };

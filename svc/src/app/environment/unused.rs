@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use crate::RateLimitConfig;
 use crate::app::AppOptions;
 use crate::app::options::{has_unlimited, warn_of_unlimited};
-use crate::auth::AuthProviderKind;
 use crate::rate_limit::RateLimiting;
-use crate::schema::OperationKind;
-use crate::security_log::is_set_up;
-use crate::settings::{Group as _, is_set, is_used, tell_unused};
-use crate::{MetricsConfig, RateLimitConfig};
+use svc_auth::AuthProviderKind;
+use svc_core::schema::OperationKind;
+use svc_core::settings::{Group as _, is_set, is_used, tell_unused};
+use svc_telemetry::MetricsConfig;
+use svc_telemetry::security_log::is_set_up;
 
 const RATE_LIMITS: &str = "SVC_RATE_LIMIT_";
 const METRICS: &str = "SVC_METRICS_";

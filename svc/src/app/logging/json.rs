@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::security_log::one_line;
+use svc_telemetry::security_log::one_line;
 
 /// The keys present in every line; an event's field with one of these names is renamed.
 const OWN: [&str; 5] = ["timestamp", "level", "target", "message", "spans"];

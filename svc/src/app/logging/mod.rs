@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::LogFormat;
 use json::JsonLines;
+use svc_telemetry::LogFormat;
 
 /// h2 logs a warning for each malformed frame, so a client could flood the log.
 const DEFAULT: &str = "info,h2=error";
@@ -39,7 +39,6 @@ pub(super) fn init(format: LogFormat) {
 
     // An error means that there is a subscriber already; it stays.
     match format {
-        LogFormat::Text => drop(lines.with_ansi(colors).finish().try_init()),
         LogFormat::Json => {
             let begun = lines
                 .with_ansi(false)
@@ -48,6 +47,7 @@ pub(super) fn init(format: LogFormat) {
                 .try_init();
             IS_JSON.fetch_or(begun.is_ok(), Ordering::Relaxed);
         }
+        _ => drop(lines.with_ansi(colors).finish().try_init()),
     }
 
     if let Some(wrong) = wrong {

@@ -9,7 +9,7 @@ use crate::app::{ApiKeys, AuthenticatedUser, UserLoader};
 impl AppOptions {
     /// Sets the provider that verifies tokens and identifies their users, instead of the provider
     /// of the settings.
-    pub fn auth_provider(mut self, provider: impl crate::auth::AuthProvider) -> Self {
+    pub fn auth_provider(mut self, provider: impl svc_auth::AuthProvider) -> Self {
         self.provider = Some(std::sync::Arc::new(provider));
         self
     }
@@ -45,7 +45,7 @@ impl AppOptions {
     pub fn load_user<F, R>(mut self, keep_for: Duration, load: F) -> Self
     where
         F: Fn(AuthenticatedUser) -> R + Send + Sync + 'static,
-        R: Future<Output = crate::Result<Option<crate::auth::UserContext>>> + Send + 'static,
+        R: Future<Output = svc_core::Result<Option<svc_auth::UserContext>>> + Send + 'static,
     {
         self.user_loader = Some(UserLoader::new(keep_for, load));
         self
@@ -59,14 +59,14 @@ impl AppOptions {
 
     /// Sets the service that revokes tokens before they expire; each request with a token checks
     /// it.
-    pub fn token_revocation(mut self, revocation: crate::auth::TokenRevocationService) -> Self {
+    pub fn token_revocation(mut self, revocation: svc_auth::TokenRevocationService) -> Self {
         self.revocation = Some(revocation);
         self
     }
 
     /// Sets the database of native accounts, if they are in the application's database.
     #[cfg(feature = "native-auth")]
-    pub fn accounts(mut self, accounts: &crate::accounts::AccountDatabase) -> Self {
+    pub fn accounts(mut self, accounts: &svc_auth::accounts::AccountDatabase) -> Self {
         self.accounts = Some(accounts.clone());
         self
     }

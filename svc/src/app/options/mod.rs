@@ -15,21 +15,23 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::SvcConfig;
-use crate::Constraint;
-use crate::application::{DataMap, Limits};
-use crate::authz::{
+use crate::health::HealthCheck;
+use crate::rate_limit::RateLimiting;
+pub(super) use rate_limits::{has_unlimited, note_rate_limits, warn_of_unlimited};
+use svc_core::schema::{KeyFn, RootFieldMeta};
+use svc_core::settings::{ConfigError, MAX_TIMEOUT};
+use svc_engine::Constraint;
+use svc_engine::application::{DataMap, Limits};
+use svc_engine::authz::{
     AuthorizationCacheConfig, CachedAuthorizer, DynAuthorizer, RowPolicy, TriedRule,
     TryingAuthorizer,
 };
-use crate::engine::{Hooks, Operation, OperationRegistry, ResponseCache};
-use crate::events::EventSource;
-use crate::health::HealthCheck;
-use crate::mutation::Constraints;
-use crate::rate_limit::RateLimiting;
-use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables};
-use crate::schema::{KeyFn, RootFieldMeta};
-use crate::settings::{ConfigError, MAX_TIMEOUT};
-pub(super) use rate_limits::{has_unlimited, note_rate_limits, warn_of_unlimited};
+use svc_engine::engine::{Hooks, Operation, OperationRegistry, ResponseCache};
+use svc_engine::events::EventSource;
+use svc_engine::mutation::Constraints;
+use svc_engine::request::{
+    Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables,
+};
 
 /// The parts of an application; passed to [`create_svc_app`](crate::create_svc_app).
 #[derive(Default)]
@@ -64,14 +66,14 @@ pub struct AppOptions {
     pub(super) event_channels: Vec<String>,
     pub(super) health: Option<HealthCheck>,
     #[cfg(feature = "auth")]
-    pub(super) provider: Option<crate::auth::SharedProvider>,
+    pub(super) provider: Option<svc_auth::SharedProvider>,
     #[cfg(feature = "auth")]
-    pub(super) revocation: Option<crate::auth::TokenRevocationService>,
+    pub(super) revocation: Option<svc_auth::TokenRevocationService>,
     #[cfg(feature = "native-auth")]
-    pub(super) accounts: Option<crate::accounts::AccountDatabase>,
+    pub(super) accounts: Option<svc_auth::accounts::AccountDatabase>,
     /// The provider configured by the settings.
     #[cfg(feature = "native-auth")]
-    pub(super) native: Option<crate::accounts::NativeAuthProvider>,
+    pub(super) native: Option<svc_auth::accounts::NativeAuthProvider>,
     #[cfg(feature = "auth")]
     pub(super) api_keys: Option<super::ApiKeys>,
     #[cfg(feature = "auth")]
@@ -80,7 +82,7 @@ pub struct AppOptions {
     pub(super) user_database: super::UserDatabase,
     /// The client given by the program, or else the client of the settings, created on first use.
     #[cfg(feature = "redis")]
-    pub(super) redis: std::sync::OnceLock<crate::RedisClient>,
+    pub(super) redis: std::sync::OnceLock<svc_core::RedisClient>,
     #[cfg(feature = "embedded")]
     pub(super) embedded: Option<svc_embedded::Options>,
 }
@@ -265,7 +267,7 @@ impl AppOptions {
     where
         T: Any + Send + Sync,
         F: Fn(RequestContext) -> R + Send + Sync + 'static,
-        R: Future<Output = crate::Result<T>> + Send + 'static,
+        R: Future<Output = svc_core::Result<T>> + Send + 'static,
     {
         self.request_data.insert(make);
         self
@@ -300,7 +302,7 @@ impl AppOptions {
     pub fn context_value(
         mut self,
         name: impl Into<String>,
-        value: impl Fn(&Context<'_>) -> crate::Result<Option<String>> + Send + Sync + 'static,
+        value: impl Fn(&Context<'_>) -> svc_core::Result<Option<String>> + Send + Sync + 'static,
     ) -> Self {
         self.context_values.insert(name.into(), Box::new(value));
         self
@@ -341,14 +343,14 @@ impl AppOptions {
 
     /// Adds a hook inside the existing ones.
     #[cfg(test)]
-    pub(crate) fn hook(mut self, hook: impl crate::engine::Hook) -> Self {
+    pub(crate) fn hook(mut self, hook: impl svc_engine::engine::Hook) -> Self {
         self.hooks.push(hook);
         self
     }
 
     /// The settings of the security log.
     #[cfg(feature = "testing")]
-    pub(crate) fn security_log(&self) -> &crate::SecurityLogConfig {
+    pub(crate) fn security_log(&self) -> &svc_telemetry::SecurityLogConfig {
         &self.config.security_log
     }
 }

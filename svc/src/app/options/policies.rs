@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::AppOptions;
-use crate::authz::{
+use svc_core::schema::SvcType;
+use svc_engine::authz::{
     AuthorizationCacheConfig, AuthorizerOf, IntoAuthorizer, RowDecision, RowPolicy, TriedRule,
 };
-use crate::request::Context;
-use crate::schema::SvcType;
+use svc_engine::request::Context;
 
 impl AppOptions {
     /// Sets the authorizer, which is called for each root field before it runs; see
@@ -98,7 +98,7 @@ impl AppOptions {
     /// An error or a panic denies, and so does a condition on a column that the view does not have.
     pub fn row_policy<T: SvcType>(
         mut self,
-        policy: impl Fn(&Context<'_>) -> crate::Result<RowDecision> + Send + Sync + 'static,
+        policy: impl Fn(&Context<'_>) -> svc_core::Result<RowDecision> + Send + Sync + 'static,
     ) -> Self {
         self.row_policies.push(RowPolicy::new::<T>(None, policy));
         self
@@ -127,7 +127,7 @@ impl AppOptions {
     pub fn mask_where<T: SvcType>(
         mut self,
         field: impl Into<String>,
-        policy: impl Fn(&Context<'_>) -> crate::Result<RowDecision> + Send + Sync + 'static,
+        policy: impl Fn(&Context<'_>) -> svc_core::Result<RowDecision> + Send + Sync + 'static,
     ) -> Self {
         self.row_policies
             .push(RowPolicy::new::<T>(Some(field.into()), policy));

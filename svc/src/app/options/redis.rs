@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::AppOptions;
 use crate::app::config::redis::URL;
-use crate::auth::{RedisRevocationStore, RevocationConfig, TokenRevocationService};
-use crate::{ConfigError, RedisClient};
+use svc_auth::{RedisRevocationStore, RevocationConfig, TokenRevocationService};
+use svc_core::{ConfigError, RedisClient};
 
 impl AppOptions {
     /// Sets the Redis client in place of the client of `SVC_REDIS_URL`, such as one with custom
@@ -59,13 +59,11 @@ impl AppOptions {
         &self,
         ttl: Duration,
     ) -> Result<Option<TokenRevocationService>, ConfigError> {
-        let config = RevocationConfig::default();
-        let ttl = config.ttl.max(ttl);
+        let mut config = RevocationConfig::default();
+        config.ttl = config.ttl.max(ttl);
         let service = |redis| {
-            TokenRevocationService::new(
-                RedisRevocationStore::new(&redis, ttl),
-                RevocationConfig { ttl, ..config },
-            )
+            let store = RedisRevocationStore::new(&redis, config.ttl);
+            TokenRevocationService::new(store, config)
         };
 
         Ok(self.redis_client()?.map(service))

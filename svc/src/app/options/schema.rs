@@ -91,8 +91,8 @@ impl AppOptions {
         self.model().map(|model| model.sdl)
     }
 
-    pub(crate) fn model(&self) -> Result<crate::schema::Model, StartError> {
-        use crate::schema::{Dialect, Listed, Naming, build};
+    pub(crate) fn model(&self) -> Result<svc_core::schema::Model, StartError> {
+        use svc_core::schema::{Dialect, Listed, Naming, build};
 
         let naming = if self.config.schema.auto_camel_case {
             Naming::CamelCase
@@ -119,6 +119,6 @@ impl AppOptions {
             guard_directives,
         };
 
-        build(&listed, dialect, crate::engine::coerce_literal).map_err(StartError::Schema)
+        build(&listed, dialect, svc_engine::engine::coerce_literal).map_err(StartError::Schema)
     }
 }

@@ -33,9 +33,6 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout, timeout_at};
 use super::environment::note_unused_parts;
 use super::{HttpConfig, StartError, SvcConfig, describe};
 use crate::http::LongLived;
-use crate::log_throttle::LogThrottle;
-use crate::security_log::{SecurityEvent, SecurityEventType, get_security_logger, record};
-use crate::settings::{is_used, tell_overridden, use_group};
 use activity::{Activity, Order};
 use connection::Shared;
 use connections::Connections;
@@ -47,6 +44,9 @@ pub(super) use stop_signals::FirstProcess;
 use stop_signals::StopSignals;
 #[cfg(unix)]
 use supervised::Supervised;
+use svc_core::log_throttle::LogThrottle;
+use svc_core::settings::{is_used, tell_overridden, use_group};
+use svc_telemetry::security_log::{SecurityEvent, SecurityEventType, get_security_logger, record};
 
 /// The time to wait for connections that were ordered to close at once.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -70,7 +70,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// An invalid setting, or an address that cannot be bound.
-pub async fn serve(app: Router) -> crate::Result<()> {
+pub async fn serve(app: Router) -> svc_core::Result<()> {
     Server::from_env().await?.serve(app).await
 }
 
@@ -117,7 +117,7 @@ impl Server {
     ///
     /// # Errors
     /// An invalid setting, or an address that cannot be bound.
-    pub async fn from_env() -> crate::Result<Self> {
+    pub async fn from_env() -> svc_core::Result<Self> {
         let config = SvcConfig::from_env()?.http;
         use_group(&config);
         #[cfg(unix)]
@@ -206,7 +206,7 @@ impl Server {
     /// # Errors
     /// When signal handlers cannot be installed.
     #[cfg(unix)]
-    pub async fn serve(mut self, app: Router) -> crate::Result<()> {
+    pub async fn serve(mut self, app: Router) -> svc_core::Result<()> {
         let listen = || StopSignals::listen().map_err(|source| StartError::Signals { source });
 
         // A supervisor may send a signal as soon as the server is announced.
@@ -240,7 +240,7 @@ impl Server {
     /// # Errors
     /// None on this platform.
     #[cfg(not(unix))]
-    pub async fn serve(self, app: Router) -> crate::Result<()> {
+    pub async fn serve(self, app: Router) -> svc_core::Result<()> {
         self.say();
 
         // Without the handler, the default action still ends the program.
@@ -279,7 +279,7 @@ impl Server {
             );
         }
 
-        crate::trace::flush().await;
+        svc_core::trace::flush().await;
     }
 
     /// Prints the service's address in one line, because a log may be filtered out. A write error

@@ -12,8 +12,8 @@ use tokio::task::AbortHandle;
 
 use super::{BETWEEN_LINES, limit};
 use crate::app::HttpConfig;
-use crate::log_throttle::LogThrottle;
 use crate::rate_limit::network_of;
+use svc_core::log_throttle::LogThrottle;
 
 /// The minimum and maximum size of the reserve beyond the limit, for probes and for newcomers that
 /// wait until another connection is closed.

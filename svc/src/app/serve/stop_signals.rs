@@ -9,7 +9,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use tokio::sync::watch;
 
-use crate::security_log::get_security_logger;
+use svc_telemetry::security_log::get_security_logger;
 
 /// Shells add this to the signal's number in the exit status of a program ended by a signal.
 const ENDED_BY: i32 = 128;

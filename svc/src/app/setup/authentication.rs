@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 #[cfg(feature = "auth")]
 use crate::app::{AppOptions, StartError};
-use crate::auth::{AuthConfig, AuthProviderKind};
+use crate::http::DevAuth;
+use svc_auth::{AuthConfig, AuthProviderKind};
 #[cfg(feature = "auth")]
-use crate::auth::{
+use svc_auth::{
     Authentication, MultiProvider, SharedProvider, SignedTokenProvider, TokenCache,
     TokenRevocationService,
 };
-use crate::http::DevAuth;
-use crate::security_log::Clients;
-use crate::settings::ConfigError;
+use svc_core::settings::ConfigError;
+use svc_telemetry::security_log::Clients;
 
 /// Returns the Basic authentication in front of `/graphql`, if a password is set.
 pub(in crate::app) fn dev_auth(config: &AuthConfig, clients: &Clients) -> Option<Arc<DevAuth>> {
@@ -169,12 +169,16 @@ fn of_settings(options: &mut AppOptions) -> Result<Option<SharedProvider>, Start
             let allowed = "it must be one of this build; switch on the feature `native-auth`";
             Err(ConfigError::new("SVC_AUTH_PROVIDER", "native", allowed).into())
         }
+        other => {
+            let allowed = "it must be one of this build";
+            Err(ConfigError::new("SVC_AUTH_PROVIDER", format!("{other:?}"), allowed).into())
+        }
     }
 }
 
 #[cfg(feature = "auth")]
 fn custom(config: &AuthConfig) -> Result<SignedTokenProvider, ConfigError> {
-    use crate::auth::VerifyingKey;
+    use svc_auth::VerifyingKey;
 
     let algorithm = config.algorithm;
     let bad = |name: &str, why: String| ConfigError::new(name, "***", &why);

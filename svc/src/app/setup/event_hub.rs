@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::app::AppOptions;
 use crate::app::config::read_url;
-use crate::events::{EventListener, EventSource, Hub, PostgresEvents};
-use crate::postgres::{ConnectConfig, Database};
-use crate::response_cache::Responses;
-use crate::schema::{EventMeta, Run};
-use crate::settings::{ConfigError, variable};
+use svc_core::schema::{EventMeta, Run};
+use svc_core::settings::{ConfigError, variable};
+use svc_engine::events::{EventListener, EventSource, Hub, PostgresEvents};
+use svc_engine::response_cache::Responses;
+use svc_postgres::{ConnectConfig, Database};
 
 /// Returns the event hub, for the source given by the program, or else for the database configured
 /// by `connect`.

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{HeaderMap, HeaderName};
 
-use crate::TokenAlgorithm;
-use crate::accounts::{
+use crate::app::{AppOptions, StartError};
+use crate::http::{Protection, protect};
+use svc_auth::SharedProvider;
+use svc_auth::TokenAlgorithm;
+use svc_auth::accounts::{
     AccountDatabase, NativeAuthFactory, NativeAuthProvider, PostgresUserRepository,
     create_auth_router, identify_users,
 };
-use crate::app::{AppOptions, StartError};
-use crate::auth::SharedProvider;
-use crate::http::{Protection, protect};
-use crate::settings::ConfigError;
+use svc_core::settings::ConfigError;
 
 /// Returns the provider configured by the settings; its accounts are in the application's database.
 /// Keeps the provider in the options for its routes.

@@ -1,6 +1,6 @@
 //! Operations without access control.
 
-use crate::schema::{FieldKind, Model, RootRules};
+use svc_core::schema::{FieldKind, Model, RootRules};
 
 use crate::app::AppOptions;
 

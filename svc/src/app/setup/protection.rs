@@ -9,8 +9,8 @@ use crate::http::{
     Protection,
 };
 use crate::rate_limit::AddressRule;
-use crate::security_log::Clients;
-use crate::settings::{ConfigError, is_origin};
+use svc_core::settings::{ConfigError, is_origin};
+use svc_telemetry::security_log::Clients;
 
 /// The minimum concurrency limit of load shedding, however slow requests are: it keeps processors
 /// and disks busy. With twice as many, requests for rows that take up two processors would take

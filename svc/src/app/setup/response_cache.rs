@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::app::{AppOptions, StartError};
-use crate::engine::{ResponseCache, ResponseKeys};
-use crate::response_cache::{Feeds, ResponseCacheConfig, Responses};
-use crate::schema::{EventMeta, Model, RootFieldMeta, Run};
-use crate::settings::ConfigError;
+use svc_core::schema::{EventMeta, Model, RootFieldMeta, Run};
+use svc_core::settings::ConfigError;
+use svc_engine::engine::{ResponseCache, ResponseKeys};
+use svc_engine::response_cache::{Feeds, ResponseCacheConfig, Responses};
 
 impl AppOptions {
     /// Caches responses of queries that declare for how long, as `#[svc::query(cache = 30)]` does.
@@ -111,7 +111,7 @@ fn shared(
 
     match options.redis_client()? {
         Some(redis) => {
-            let shared = crate::response_cache::SharedResponses::new(
+            let shared = svc_engine::response_cache::SharedResponses::new(
                 redis,
                 model,
                 responses.schema_version().clone(),

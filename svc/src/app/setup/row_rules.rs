@@ -1,9 +1,9 @@
 //! Checks of row rules at the start of the service.
 
 use crate::app::StartError;
-use crate::authz::{RowPolicies, RowPolicy};
-use crate::engine::{functions, written_tables};
-use crate::schema::Model;
+use svc_core::schema::Model;
+use svc_engine::authz::{RowPolicies, RowPolicy};
+use svc_engine::engine::{functions, written_tables};
 
 /// Returns the program's row policies and masks, resolved for its schema.
 ///

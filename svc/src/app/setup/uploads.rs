@@ -1,7 +1,7 @@
 //! The upload setting in a build without uploads.
 
-use crate::settings::ConfigError;
-use crate::upload::UploadConfig;
+use svc_core::settings::ConfigError;
+use svc_engine::upload::UploadConfig;
 
 /// Rejects the setting if the build cannot receive files.
 ///

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::event_hub::database_channels;
 use crate::app::config::read_url;
 use crate::app::{AppOptions, DatabaseConfig};
-use crate::engine::{Finding, database_needs, findings, findings_beside_nulls};
-use crate::postgres::{
+use svc_core::schema::Model;
+use svc_core::settings::variable;
+use svc_core::{Error, ErrorCode, Result};
+use svc_engine::engine::{Finding, database_needs, findings, findings_beside_nulls};
+use svc_postgres::{
     Catalog, CheckError, Database, DbError, Enforcement, Needs, RowSecurity, Settings,
 };
-use crate::schema::Model;
-use crate::settings::variable;
-use crate::{Error, ErrorCode, Result};
 
 /// Returns all mismatches between the schema of `options` and the database at `url`.
 ///

@@ -9,10 +9,10 @@ use axum::http::HeaderMap;
 use axum::http::{HeaderName, header};
 use axum::routing::{MethodRouter, get};
 
-use crate::MetricsConfig;
 use crate::app::{Server, StartError};
-use crate::metrics::in_production;
-use crate::settings::{tell_overridden, use_group};
+use svc_core::settings::{tell_overridden, use_group};
+use svc_telemetry::MetricsConfig;
+use svc_telemetry::metrics::in_production;
 
 /// Counts the service's work from now on, and serves the series to Prometheus.
 ///
@@ -86,7 +86,7 @@ pub fn setup_metrics(app: Router, config: MetricsConfig) -> Result<Router, Start
 /// Returns the router that counts its requests, and the handler that serves the series.
 #[cfg(feature = "metrics")]
 fn counted(app: Router, config: MetricsConfig) -> (Router, MethodRouter) {
-    use crate::metrics::{MetricsLayer, set_collector};
+    use svc_telemetry::metrics::{MetricsLayer, set_collector};
 
     let metrics = set_collector(&config);
     let app = app.layer(MetricsLayer::new(metrics, config.exclude_paths));
@@ -123,8 +123,8 @@ fn no_store(content_type: &'static str) -> [(HeaderName, &'static str); 2] {
 /// Returns the format that a scraper accepts. Prometheus prefers OpenMetrics; without an `Accept`
 /// header, the format is plain text.
 #[cfg(feature = "metrics")]
-fn wanted(headers: &HeaderMap) -> crate::metrics::Format {
-    use crate::metrics::Format;
+fn wanted(headers: &HeaderMap) -> svc_telemetry::metrics::Format {
+    use svc_telemetry::metrics::Format;
 
     let accepted = headers
         .get_all(header::ACCEPT)

@@ -2,8 +2,8 @@
 
 use axum::Router;
 
-use crate::TracingConfig;
 use crate::app::StartError;
+use svc_core::TracingConfig;
 
 /// Traces the service's work from now on, and sends the spans to a collector.
 ///
@@ -43,14 +43,14 @@ pub fn setup_tracing(app: Router, config: TracingConfig) -> Result<Router, Start
 }
 
 #[cfg(feature = "tracing-otel")]
-fn traced(app: Router, config: TracingConfig) -> Result<Router, crate::ConfigError> {
-    use crate::trace::{TracingLayer, set_provider};
+fn traced(app: Router, config: TracingConfig) -> Result<Router, svc_core::ConfigError> {
+    use svc_core::trace::{TracingLayer, set_provider};
     let provider = set_provider(&config)?;
     Ok(app.layer(TracingLayer::new(provider, config.exclude_paths)))
 }
 
 #[cfg(not(feature = "tracing-otel"))]
-fn traced(app: Router, _: TracingConfig) -> Result<Router, crate::ConfigError> {
+fn traced(app: Router, _: TracingConfig) -> Result<Router, svc_core::ConfigError> {
     tracing::warn!("`setup_tracing` traces nothing: switch on the feature `tracing-otel` of svc");
     Ok(app)
 }

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::application::Application;
-use crate::auth::{AuthError, UserContext};
 use crate::db::{Db, SessionVariables};
+use svc_auth::{AuthError, UserContext};
+use svc_engine::application::Application;
 
 /// The database of a service under construction.
 #[derive(Clone, Default)]

@@ -8,11 +8,11 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::UserDatabase;
-use crate::auth::{
+use crate::db::Db;
+use svc_auth::{
     AuthError, AuthProvider, Authenticated, Claims, SharedProvider, TokenRevocationService,
     UserContext,
 };
-use crate::db::Db;
 
 /// A user identified by the provider, for [`AppOptions::load_user`](crate::AppOptions::load_user).
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl AuthenticatedUser {
     }
 }
 
-type Load = dyn Fn(AuthenticatedUser) -> BoxFuture<'static, crate::Result<Option<UserContext>>>
+type Load = dyn Fn(AuthenticatedUser) -> BoxFuture<'static, svc_core::Result<Option<UserContext>>>
     + Send
     + Sync;
 
@@ -59,7 +59,7 @@ impl UserLoader {
     pub(in crate::app) fn new<F, R>(keep_for: Duration, load: F) -> Self
     where
         F: Fn(AuthenticatedUser) -> R + Send + Sync + 'static,
-        R: Future<Output = crate::Result<Option<UserContext>>> + Send + 'static,
+        R: Future<Output = svc_core::Result<Option<UserContext>>> + Send + 'static,
     {
         Self {
             keep_for,

@@ -13,9 +13,9 @@ use futures_util::FutureExt as _;
 use http_body_util::BodyExt as _;
 
 use super::reply::Refusal;
-use crate::ErrorCode;
 use pending_bodies::PendingBody;
 pub(crate) use pending_bodies::{PendingBodies, PendingBounds};
+use svc_core::ErrorCode;
 
 /// The number of parts of a body that may be short: each costs about as much as a hundred bytes,
 /// however short it is.

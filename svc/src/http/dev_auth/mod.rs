@@ -16,9 +16,9 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::reply::{MediaType, Refusal};
-use crate::ErrorCode;
-use crate::security_log::{Clients, SecurityEventType, record};
 use guesses::Guesses;
+use svc_core::ErrorCode;
+use svc_telemetry::security_log::{Clients, SecurityEventType, record};
 
 /// The cookie that a browser receives with the page. GraphiQL can then send a bearer token in the
 /// `Authorization` header, which a request has only once.

@@ -2,10 +2,10 @@
 
 use futures_util::future::join_all;
 
-use crate::engine::{Engine, Request, Response, counted_refusal};
 use crate::http::reply::Refusal;
-use crate::request::RequestParts;
-use crate::request_log::in_batch;
+use svc_engine::engine::{Engine, Request, Response, counted_refusal};
+use svc_engine::request::RequestParts;
+use svc_telemetry::request_log::in_batch;
 
 /// Executes all requests of a batch concurrently, and returns their responses in order.
 pub(super) async fn run(

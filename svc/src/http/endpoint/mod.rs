@@ -19,10 +19,10 @@ use super::guard::guarded;
 use super::protection::Head;
 use super::reply::{MediaType, Refusal, answer, challenged, fresh, status};
 use super::{HttpState, body};
-use crate::ErrorCode;
-use crate::engine::{self, Answering};
-use crate::request::{RequestHook, RequestParts, Transport};
 use parameters::Sent;
+use svc_core::ErrorCode;
+use svc_engine::engine::{self, Answering};
+use svc_engine::request::{RequestHook, RequestParts, Transport};
 
 /// Handles any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {

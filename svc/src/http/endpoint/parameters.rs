@@ -6,10 +6,10 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::ErrorCode;
-use crate::engine::{DocumentId, Request, SentVariables};
 use crate::http::reply::Refusal;
-use crate::json::{ExactJson, ExactNumber, Fields, Malformed};
+use svc_core::ErrorCode;
+use svc_core::json::{ExactJson, ExactNumber, Fields, Malformed};
+use svc_engine::engine::{DocumentId, Request, SentVariables};
 
 /// The most common form of a body: its numbers are integers.
 #[derive(Deserialize)]

@@ -3,7 +3,7 @@
 use apollo_compiler::ast::OperationType;
 use apollo_compiler::schema::{ExtendedType, FieldDefinition};
 
-use crate::schema::Model;
+use svc_core::schema::Model;
 
 /// The maximum number of selected fields of a type.
 const FIELDS: usize = 5;

@@ -16,8 +16,8 @@ use uuid::Uuid;
 
 use super::HttpState;
 use super::reply::{PRIVATE, VARY};
-use crate::schema::Model;
 use example_query::example_query;
+use svc_core::schema::Model;
 
 const PAGE: &str = include_str!("../../../assets/graphiql/index.html");
 

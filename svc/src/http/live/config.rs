@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::settings::{Count, MAX_TIMEOUT, Origins, Seconds, or_never, settings};
+use svc_core::settings::{Count, MAX_TIMEOUT, Origins, Seconds, or_never, settings};
 
 settings! {
     /// The bounds of WebSockets and of streams of events; the field `subscriptions` of

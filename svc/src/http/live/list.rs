@@ -22,7 +22,7 @@ pub(crate) struct LiveConnections {
     /// The rule that determines the addresses of clients.
     pub(in crate::http) addresses: AddressRule,
     #[cfg(feature = "auth")]
-    pub(super) revocation: Option<crate::auth::TokenRevocationService>,
+    pub(super) revocation: Option<svc_auth::TokenRevocationService>,
     open: Mutex<Open>,
 }
 
@@ -56,7 +56,7 @@ impl LiveConnections {
     pub(crate) fn new(
         config: SubscriptionsConfig,
         addresses: AddressRule,
-        #[cfg(feature = "auth")] revocation: Option<crate::auth::TokenRevocationService>,
+        #[cfg(feature = "auth")] revocation: Option<svc_auth::TokenRevocationService>,
     ) -> Arc<Self> {
         let config = config.bounded();
         Arc::new(Self {
@@ -167,7 +167,7 @@ impl Seat {
 
     /// Ends the connection when the token ends.
     #[cfg(feature = "auth")]
-    pub(in crate::http) fn until_end_of(&self, token: Option<&Arc<crate::auth::Verified>>) {
+    pub(in crate::http) fn until_end_of(&self, token: Option<&Arc<svc_auth::Verified>>) {
         if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
             watched.tokens.current = token.cloned();
         }
@@ -175,7 +175,7 @@ impl Seat {
 
     /// Ends operations when the earlier tokens that they run under end.
     #[cfg(all(feature = "auth", feature = "websocket"))]
-    pub(in crate::http) fn watch_earlier(&self, tokens: Vec<Arc<crate::auth::Verified>>) {
+    pub(in crate::http) fn watch_earlier(&self, tokens: Vec<Arc<svc_auth::Verified>>) {
         if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
             watched.tokens.earlier = tokens.into_iter().map(|token| (token, None)).collect();
         }
@@ -183,7 +183,7 @@ impl Seat {
 
     /// Returns the earlier tokens that have ended since the last call, and their endings.
     #[cfg(all(feature = "auth", feature = "websocket"))]
-    pub(in crate::http) fn ended_tokens(&self) -> Vec<(Arc<crate::auth::Verified>, super::Ending)> {
+    pub(in crate::http) fn ended_tokens(&self) -> Vec<(Arc<svc_auth::Verified>, super::Ending)> {
         let mut open = self.list.lock();
         open.connections
             .get_mut(self.key)

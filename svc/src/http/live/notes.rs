@@ -9,8 +9,8 @@ use std::time::Instant;
 use futures_util::task::AtomicWaker;
 use serde_json::{Value, json};
 
-use crate::ErrorCode;
 use crate::http::unread::{Recipient, Taken};
+use svc_core::ErrorCode;
 
 /// An order to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

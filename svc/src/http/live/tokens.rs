@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::LiveConnections;
 use super::notes::{Ending, Order};
-use crate::auth::Verified;
+use svc_auth::Verified;
 
 /// The timeout of the revocation store.
 const TIMEOUT: Duration = Duration::from_secs(1);

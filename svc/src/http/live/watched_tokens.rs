@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::notes::Ending;
-use crate::auth::Verified;
+use svc_auth::Verified;
 
 /// The token of a connection, and the earlier ones that operations still run under.
 #[derive(Debug, Default)]

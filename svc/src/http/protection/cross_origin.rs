@@ -13,7 +13,7 @@ use tower::{Layer, Service};
 use tower_http::cors::{AllowOrigin, Cors, CorsLayer};
 
 use super::csrf::PREFLIGHTED;
-use crate::request::REQUEST_ID;
+use svc_engine::request::REQUEST_ID;
 
 /// The request headers allowed for every page that may read responses.
 const SENT: [HeaderName; 4] = [

@@ -4,7 +4,7 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 
 use super::own_origin::is_own;
-use crate::security_log::{Clients, SecurityEventType, record};
+use svc_telemetry::security_log::{Clients, SecurityEventType, record};
 
 /// Headers that prove a preflight request; a single one is enough. A browser sends a preflight
 /// request before it sends any header that forms cannot have.

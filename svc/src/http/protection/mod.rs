@@ -25,7 +25,7 @@ pub(crate) use overload::Overload;
 #[cfg(feature = "websocket")]
 pub(super) use own_origin::is_own;
 #[cfg(feature = "native-auth")]
-pub(crate) use routes::{BodyReader, protect};
+pub(crate) use routes::protect;
 pub(super) use shedding::Shed;
 
 use std::future::Future;
@@ -41,9 +41,9 @@ use super::body::PendingBodies;
 use super::guard::Caught;
 use super::reply::{MediaType, Refusal};
 use super::unread::{PendingResponses, UnreadBody};
-use crate::ErrorCode;
 use crate::rate_limit::AddressRule;
-use crate::request::{REQUEST_ID, RequestId};
+use svc_core::ErrorCode;
+use svc_engine::request::{REQUEST_ID, RequestId};
 
 /// The protection between the open internet and the endpoint.
 #[derive(Debug)]

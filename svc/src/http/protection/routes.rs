@@ -3,9 +3,8 @@
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{Response, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -16,39 +15,28 @@ use serde_json::json;
 use super::csrf::Head;
 use super::{CrossOriginLayer, Protection, told};
 use crate::http::body::{self, Bounds, PendingBodies};
-use crate::request::RequestId;
+use svc_auth::accounts::BodyReader;
+use svc_engine::request::RequestId;
 
-/// Reads the bodies of a client, which count among the pending bodies of the service; an extension
-/// of its requests.
-#[derive(Debug, Clone)]
-pub(crate) struct BodyReader {
-    pending: Arc<PendingBodies>,
-    address: Option<IpAddr>,
-}
+/// A reader of a client's bodies, which count among the pending bodies of the service.
+fn reader(pending: &Arc<PendingBodies>, address: Option<IpAddr>) -> BodyReader {
+    let pending = Arc::clone(pending);
+    BodyReader::new(move |body, limit, timeout| {
+        let pending = Arc::clone(&pending);
+        Box::pin(async move {
+            let bounds = Bounds {
+                limit,
+                timeout,
+                pending: &pending,
+                address,
+            };
 
-impl BodyReader {
-    /// Returns the whole body, if it arrives in time.
-    ///
-    /// # Errors
-    /// The status of the rejection: 429 and 503 if the body was given up for others.
-    pub(crate) async fn read(
-        &self,
-        body: Body,
-        limit: usize,
-        timeout: Duration,
-    ) -> Result<Bytes, StatusCode> {
-        let bounds = Bounds {
-            limit,
-            timeout,
-            pending: &self.pending,
-            address: self.address,
-        };
-
-        match body::read(body, bounds).await {
-            Ok(arrived) => Ok(arrived.bytes),
-            Err(refusal) => Err(refusal.status),
-        }
-    }
+            match body::read(body, bounds).await {
+                Ok(arrived) => Ok(arrived.bytes),
+                Err(refusal) => Err(refusal.status),
+            }
+        })
+    })
 }
 
 /// Protects these routes as well. They reject with `{error, message}`, and are not shed: they have
@@ -77,10 +65,9 @@ async fn check(
             let address = protection
                 .addresses
                 .certain(&parts.headers, &parts.extensions);
-            parts.extensions.insert(BodyReader {
-                pending: protection.pending_bodies.clone(),
-                address,
-            });
+            parts
+                .extensions
+                .insert(reader(&protection.pending_bodies, address));
             return next.run(Request::from_parts(parts, body)).await;
         };
 

@@ -6,11 +6,11 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
 use super::live::Full;
-use crate::ErrorCode;
-use crate::engine::{
+pub(super) use negotiate::MediaType;
+use svc_core::ErrorCode;
+use svc_engine::engine::{
     Answer, Challenge, Freshness, RequestError, count_refusal, write_request_errors,
 };
-pub(super) use negotiate::MediaType;
 
 /// The `Cache-Control` of responses: they are for the requesting client, at the time of the
 /// request.
@@ -55,9 +55,9 @@ impl Refusal {
     }
 
     /// Converts the rejection into a response of the engine, for one of several requests.
-    pub(super) fn into_response(self) -> crate::engine::Response {
+    pub(super) fn into_response(self) -> svc_engine::engine::Response {
         count_refusal(self.code());
-        crate::engine::Response::refused(&[self.error])
+        svc_engine::engine::Response::refused(&[self.error])
     }
 
     /// Returns the error message.

@@ -19,17 +19,17 @@ use super::endpoint::multipart;
 use super::endpoint::{check_forgery, parameters, read, reply_to};
 use super::live::{Full, Seat};
 use super::reply::{MediaType, PRIVATE, Refusal, VARY, challenged};
-use crate::engine::{Answer, ResponseStream};
-use crate::events::hold_until_wait;
-use crate::request::{AllowedOperations, RequestHook, RequestParts, Transport};
 use stream_body::{Source, StreamBody};
 pub(super) use stream_type::StreamType;
+use svc_engine::engine::{Answer, ResponseStream};
+use svc_engine::events::hold_until_wait;
+use svc_engine::request::{AllowedOperations, RequestHook, RequestParts, Transport};
 
 /// The header that keeps nginx from buffering a body before sending it.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The outcome of an operation: a single response, or a stream of responses.
-type Started = Result<ResponseStream, crate::engine::Response>;
+type Started = Result<ResponseStream, svc_engine::engine::Response>;
 
 /// Handles a request whose client accepts a stream; `media` is the other media type that it
 /// accepts.
@@ -87,7 +87,7 @@ pub(super) async fn answer(
 /// An operation that has started.
 enum Begun {
     /// Its single response, sent like all others.
-    Answered(crate::engine::Response),
+    Answered(svc_engine::engine::Response),
     Stream(Source, Seat),
 }
 
@@ -134,7 +134,7 @@ struct Client {
     #[cfg(feature = "auth")]
     user: Option<String>,
     #[cfg(feature = "auth")]
-    token: Option<std::sync::Arc<crate::auth::Verified>>,
+    token: Option<std::sync::Arc<svc_auth::Verified>>,
 }
 
 impl Client {

@@ -11,11 +11,11 @@ use hyper::body::Frame;
 use serde_json::json;
 
 use super::stream_type::StreamType;
-use crate::ErrorCode;
-use crate::engine::{Response, ResponseStream};
 use crate::http::guard::masked;
 use crate::http::live::{Ending, Order, Seat};
-use crate::request::RequestId;
+use svc_core::ErrorCode;
+use svc_engine::engine::{Response, ResponseStream};
+use svc_engine::request::RequestId;
 
 /// The responses sent in a body.
 pub(super) enum Source {
@@ -102,7 +102,7 @@ impl StreamBody {
     fn poll_caught(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         catch_unwind(AssertUnwindSafe(|| self.poll_bytes(cx))).unwrap_or_else(|panic| {
             self.state = State::Ended;
-            Poll::Ready(Some(self.panicked(crate::panic::message(&*panic))))
+            Poll::Ready(Some(self.panicked(svc_telemetry::panic::message(&*panic))))
         })
     }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::engine::Response;
 use crate::http::live::Seat;
 use crate::http::protection::Protection;
 use crate::http::unread::{Client, PendingResponses};
-use crate::request::RequestParts;
+use svc_engine::engine::Response;
+use svc_engine::request::RequestParts;
 
 /// Counts the responses of a socket.
 pub(super) struct AnswerCounter<'a> {

@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::close::Close;
-use crate::auth::{Identity, Refusal, UserContext};
 use crate::http::HttpState;
-use crate::request::RequestParts;
-use crate::security_log::{SecurityEventType, record};
+use svc_auth::{Identity, Refusal, UserContext};
+use svc_engine::request::RequestParts;
+use svc_telemetry::security_log::{SecurityEventType, record};
 
 /// The prefix of a header with a token.
 const SCHEME: &str = "bearer ";
@@ -74,9 +74,9 @@ pub(super) async fn identify(
         .catch_unwind()
         .await;
     verified.unwrap_or_else(|panic| {
-        crate::panic::report(
+        svc_telemetry::panic::report(
             "finding out who asks on a socket",
-            crate::panic::message(&*panic),
+            svc_telemetry::panic::message(&*panic),
         );
         Err(Close::internal())
     })

@@ -38,8 +38,8 @@ use super::HttpState;
 use super::health::ShuttingDown;
 use super::protection::told;
 use super::reply::{MediaType, Refusal};
-use crate::ErrorCode;
-use crate::request::{RequestId, RequestParts, Transport};
+use svc_core::ErrorCode;
+use svc_engine::request::{RequestId, RequestParts, Transport};
 
 /// The only supported subprotocol.
 const PROTOCOL: &str = "graphql-transport-ws";

@@ -9,9 +9,9 @@ use tokio::task::JoinHandle;
 
 use super::answer_counter::AnswerCounter;
 #[cfg(feature = "auth")]
-use crate::auth::Verified;
-use crate::engine::{Response, ResponseStream};
-use crate::wake_flag::WakeFlag;
+use svc_auth::Verified;
+use svc_core::wake_flag::WakeFlag;
+use svc_engine::engine::{Response, ResponseStream};
 
 /// The outcome of starting an operation: a stream of responses, or a single response.
 type Started = Result<ResponseStream, Response>;
@@ -321,7 +321,7 @@ impl Operation {
 /// Returns the reason why a task ended without a result.
 fn reason(ended: tokio::task::JoinError) -> String {
     match ended.try_into_panic() {
-        Ok(panic) => crate::panic::message(&*panic).to_owned(),
+        Ok(panic) => svc_telemetry::panic::message(&*panic).to_owned(),
         // The runtime shuts down, and the socket with it.
         Err(_) => "the runtime has ended".to_owned(),
     }
@@ -333,7 +333,10 @@ impl Operation {
     fn end(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Ended);
         if let Err(panic) = std::panic::catch_unwind(AssertUnwindSafe(|| drop(state))) {
-            crate::panic::report("dropping an operation", crate::panic::message(&*panic));
+            svc_telemetry::panic::report(
+                "dropping an operation",
+                svc_telemetry::panic::message(&*panic),
+            );
         }
     }
 }
@@ -349,7 +352,9 @@ impl Operation {
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
         std::panic::catch_unwind(AssertUnwindSafe(|| self.poll_state(cx))).unwrap_or_else(|panic| {
             self.end();
-            Poll::Ready(Event::Panicked(crate::panic::message(&*panic).to_owned()))
+            Poll::Ready(Event::Panicked(
+                svc_telemetry::panic::message(&*panic).to_owned(),
+            ))
         })
     }
 }

@@ -6,7 +6,7 @@
 use axum::http::{HeaderMap, Request, Uri, header};
 
 use crate::http::protection::is_own;
-use crate::security_log::{Clients, SecurityEventType, record};
+use svc_telemetry::security_log::{Clients, SecurityEventType, record};
 
 /// Whether a page of this origin may open a socket: the origin is the service's own, or allowed.
 /// Clients other than browsers send no origin.

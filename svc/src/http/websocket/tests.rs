@@ -110,7 +110,7 @@ fn a_socket_is_small() {
             size(|(socket, close): (Box<Socket>, Close)| socket.close(close)),
         ),
         ("operations", size_of::<super::operations::Operations>()),
-        ("parts", size_of::<crate::request::RequestParts>()),
+        ("parts", size_of::<svc_engine::request::RequestParts>()),
     ];
 
     assert!(sizes.iter().all(|(_, size)| *size <= 1_280), "{sizes:?}");

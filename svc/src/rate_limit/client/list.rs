@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use crate::settings::{ConfigError, Kind, Variables, items};
+use svc_core::settings::{ConfigError, Kind, Variables, items};
 
 /// The allowed entries, for messages and the book.
 const ALLOWED: &str = "addresses (192.0.2.7), networks (10.0.0.0/8, 2001:db8::/32) and keys (user:42, key:acme), \

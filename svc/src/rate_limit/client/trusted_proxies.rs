@@ -9,7 +9,7 @@ use ipnet::IpNet;
 
 use super::forwarded;
 use super::list::network;
-use crate::settings::items;
+use svc_core::settings::items;
 
 /// The proxies that are trusted to report the addresses of their clients.
 ///

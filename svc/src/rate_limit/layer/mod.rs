@@ -17,7 +17,7 @@ use super::RateLimitRequest;
 use super::client::Client;
 use super::limited_request::LimitedRequest;
 use super::limiter::{Access, Limiter};
-use crate::request::{Hooked, RequestHook};
+use svc_engine::request::{Hooked, RequestHook};
 
 /// The paths of probes, which are never limited. Compared exactly: another spelling of a path may
 /// lead elsewhere.

@@ -13,7 +13,7 @@ pub(super) use number_value::number_value;
 pub use rule::{RateLimitRule, create_default_rate_limit_rules};
 
 use super::strategy::RateLimitStrategy;
-use crate::ConfigError;
+use svc_core::ConfigError;
 
 /// The maximum that a limit may allow: with it and the longest window, the arithmetic stays within
 /// the integers that a double represents exactly, and Redis counts with doubles.

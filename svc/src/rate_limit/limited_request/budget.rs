@@ -9,7 +9,7 @@ use crate::rate_limit::client::KnownClient;
 use crate::rate_limit::limit::Found;
 use crate::rate_limit::response::headers;
 use crate::rate_limit::store::{Amount, Standings};
-use crate::request::{PreparedOperation, Spent};
+use svc_engine::request::{PreparedOperation, Spent};
 
 /// The amount of the budget that an operation was admitted with.
 pub(super) struct FromBudget {

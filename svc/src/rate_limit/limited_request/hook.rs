@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::LimitedRequest;
 use crate::rate_limit::response::{REFUSED, Refusal};
-use crate::request::{Decision, PreparedOperation, RequestHook, RequestParts, Spent, decided};
-use crate::{Error, ErrorCode};
+use svc_core::{Error, ErrorCode};
+use svc_engine::request::{Decision, PreparedOperation, RequestHook, RequestParts, Spent, decided};
 
 impl RequestHook for LimitedRequest {
     fn before_parsing<'a>(&'a self, request: &'a RequestParts) -> Decision<'a> {

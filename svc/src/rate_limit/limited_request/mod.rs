@@ -19,7 +19,7 @@ use super::limiter::{Access, Limiter, RequestPath};
 use super::response::Refusal;
 use super::response::headers::{self, tightness};
 use super::store::{Amount, Amounts, LocalCounts, Standings, Takes, is_taken};
-use crate::request::{PreparedOperation, RequestParts};
+use svc_engine::request::{PreparedOperation, RequestParts};
 
 /// A rate-limited request, shared by its layer and the engine.
 pub(super) struct LimitedRequest {

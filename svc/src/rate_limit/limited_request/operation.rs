@@ -7,7 +7,7 @@ use crate::rate_limit::limit::NamedLimit;
 use crate::rate_limit::limiter::of_root_fields;
 use crate::rate_limit::response::Refusal;
 use crate::rate_limit::store::{Amounts, LocalCounts, Takes};
-use crate::request::PreparedOperation;
+use svc_engine::request::PreparedOperation;
 
 impl LimitedRequest {
     /// Counts an operation, and its request too if counting that was deferred.

@@ -22,7 +22,7 @@ use super::store::{Amount, Counts, LocalCounts, MemoryStore, Standings, Takes, W
 use super::{
     RateLimit, RateLimitConfig, RateLimitRequest, RateLimiting, create_default_rate_limit_rules,
 };
-use crate::ConfigError;
+use svc_core::ConfigError;
 
 /// The limits of the requests to some paths.
 #[derive(Debug)]
@@ -196,9 +196,9 @@ impl Limiter {
         // A panic of the program's function must neither end the request nor exempt it.
         let named = self.key.as_ref().and_then(|key| {
             catch_unwind(AssertUnwindSafe(|| key(request))).unwrap_or_else(|panic| {
-                crate::panic::report(
+                svc_telemetry::panic::report(
                     "the function for keys of rate limits",
-                    crate::panic::message(&*panic),
+                    svc_telemetry::panic::message(&*panic),
                 );
                 None
             })

@@ -7,8 +7,8 @@ use crate::rate_limit::limit::NamedLimit;
 use crate::rate_limit::limit::rule::MESSAGE;
 use crate::rate_limit::store::Amounts;
 use crate::rate_limit::{RateLimit, RateLimitConfig};
-use crate::request::{FieldLimit, PreparedOperation};
-use crate::schema::OperationKind;
+use svc_core::schema::OperationKind;
+use svc_engine::request::{FieldLimit, PreparedOperation};
 
 /// The limits of operations.
 #[derive(Debug)]

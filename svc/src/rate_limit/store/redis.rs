@@ -10,11 +10,11 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use super::request::{Standings, Takes};
-use crate::RedisClient;
 use crate::rate_limit::RateLimitStrategy;
 use crate::rate_limit::client::Client;
 use crate::rate_limit::limit::Standing;
-use crate::redis_client::{CommandError, Script};
+use svc_core::RedisClient;
+use svc_core::redis_client::{CommandError, Script};
 
 static TAKE: Script = Script::new(include_str!("take.lua"));
 static GIVE_BACK: Script = Script::new(include_str!("give_back.lua"));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::redis::RedisStore;
 use super::request::{Standings, Takes};
-use crate::redis_client::CommandError;
+use svc_core::redis_client::CommandError;
 
 /// The time between two requests that probe an unavailable Redis. No other request waits for it
 /// meanwhile.

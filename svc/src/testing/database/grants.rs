@@ -1,7 +1,7 @@
 //! The role that a tested service connects as.
 
-use crate::Result;
-use crate::postgres::ScriptConnection;
+use svc_core::Result;
+use svc_postgres::ScriptConnection;
 
 /// Whether the name is allowed for a role; it is inserted into SQL without escaping.
 pub(super) fn is_role_name(name: &str) -> bool {

@@ -8,8 +8,8 @@ use super::location::{with_database, with_role};
 use super::server::{Server, server};
 use super::setup::{ReadSetup, hash};
 use super::{connect, template};
-use crate::postgres::{ConnectConfig, ScriptConnection};
-use crate::{Error, Result};
+use svc_core::{Error, Result};
+use svc_postgres::{ConnectConfig, ScriptConnection};
 
 /// The maximum time that a test waits for its database to be dropped.
 const DROPPING: Duration = Duration::from_secs(30);

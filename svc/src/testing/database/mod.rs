@@ -13,8 +13,9 @@ use std::sync::Arc;
 pub use setup::Setup;
 
 use self::live::LiveDatabase;
-use crate::postgres::{ConnectConfig, ScriptConnection};
-use crate::{AppOptions, Error, Result};
+use crate::AppOptions;
+use svc_core::{Error, Result};
+use svc_postgres::{ConnectConfig, ScriptConnection};
 
 /// A database for a single test. It is dropped when the test succeeds, and with the server at the
 /// latest.
@@ -119,7 +120,7 @@ impl Database {
 
 /// Opens a connection to the database of a URL.
 async fn connect(url: &str) -> Result<ScriptConnection> {
-    let variable = crate::settings::variable;
+    let variable = svc_core::settings::variable;
     let config = ConnectConfig::parse(url, &variable).map_err(|bad| {
         Error::internal(format!(
             "the database URL of the tests cannot be used: {bad}"

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::settings::variable;
-use crate::{Error, Result};
+use svc_core::settings::variable;
+use svc_core::{Error, Result};
 
 /// The variable with the URL of a server on which tests may create databases.
 const VARIABLE: &str = "SVC_TEST_DATABASE_URL";

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::grants::is_role_name;
 use super::phase::{Phase, number};
-use crate::{Error, Result};
+use svc_core::{Error, Result};
 
 /// The initial state of test databases. It is run once, in a template; each test gets a copy.
 ///

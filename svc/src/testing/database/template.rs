@@ -6,8 +6,8 @@ use super::location::with_database;
 use super::phase::Phase;
 use super::setup::{ReadSetup, Script};
 use super::{connect, grants};
-use crate::postgres::{DriverError, ScriptConnection};
-use crate::{Error, Result};
+use svc_core::{Error, Result};
+use svc_postgres::{DriverError, ScriptConnection};
 
 const PREFIX: &str = "svc_template_";
 

@@ -1,6 +1,6 @@
 //! Circles among modules.
 //!
-//! Each folder of `svc/src` is a level of its own, and what lies in it directly (files, and folders
+//! Each folder of a crate is a level of its own, and what lies in it directly (files, and folders
 //! with all they hold) are its parts. A part depends on another when a path inside of it names
 //! something inside the other. The folder's own `mod.rs` (`lib.rs` at the top) is not a part of the
 //! level: it is the folder, and parts may use what it defines. What it only passes on from a part
@@ -22,14 +22,21 @@ use crate::tidy::circles::resolve::edges;
 use crate::tidy::known::Known;
 use crate::tidy::source::Source;
 
-/// The crate whose folders are checked.
-const ROOT: &str = "svc/src";
+/// The crates whose folders are checked.
+const ROOTS: [&str; 6] = [
+    "crates/svc-auth/src",
+    "crates/svc-core/src",
+    "crates/svc-engine/src",
+    "crates/svc-postgres/src",
+    "crates/svc-telemetry/src",
+    "svc/src",
+];
 
 /// Circles that are not known, with what makes them.
 pub(crate) fn check(sources: &[Source], known: &mut Known, show_all: bool) -> Vec<String> {
-    let edges = edges(Path::new(ROOT), sources);
     let mut found = Vec::new();
-    for circle in circles(&edges) {
+    let all = ROOTS.map(|root| circles(&edges(Path::new(root), sources)));
+    for circle in all.into_iter().flatten() {
         let is_known = known.circle(&circle.folder, &circle.parts);
         if !is_known {
             found.push(shown(&circle));

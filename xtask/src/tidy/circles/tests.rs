@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use crate::tidy::circles::{ROOT, check};
+use crate::tidy::circles::check;
 use crate::tidy::known::Known;
 use crate::tidy::source::Source;
 use crate::tidy::{sources, tracked_files};
+
+/// The crate that the seeded files belong to.
+const ROOT: &str = "svc/src";
 
 fn found(files: &[(&str, &str)], known: &str) -> Vec<String> {
     let sources: Vec<Source> = files
@@ -74,7 +77,7 @@ fn a_circle_seeded_among_the_folders_of_svc_is_found() {
 
     let ground = files
         .iter()
-        .find(|file| file.path == Path::new("svc/src/panic.rs"))
+        .find(|file| file.path == Path::new("svc/src/rate_limit/mod.rs"))
         .unwrap();
     let seeded = format!(
         "{}\nfn seeded(_: crate::app::SvcConfig) {{}}\n",
@@ -86,7 +89,9 @@ fn a_circle_seeded_among_the_folders_of_svc_is_found() {
     let line = ground.text.lines().count() + 2;
 
     assert!(
-        found[0].contains(&format!("panic needs app (1): svc/src/panic.rs:{line}")),
+        found[0].contains(&format!(
+            "rate_limit needs app (1): svc/src/rate_limit/mod.rs:{line}"
+        )),
         "{}",
         found[0]
     );

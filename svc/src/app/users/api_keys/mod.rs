@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::UserDatabase;
-use crate::auth::{AuthError, AuthProvider, Authenticated, Claims, UserContext};
+use svc_auth::{AuthError, AuthProvider, Authenticated, Claims, UserContext};
 
 /// API keys: a table of hashed keys, each with a user, roles, scopes and an expiry time; passed to
 /// [`AppOptions::api_keys`](crate::AppOptions::api_keys).
@@ -146,11 +146,9 @@ impl Found {
         let user = UserContext::new(self.user_id)
             .roles(self.roles)
             .permissions(self.scopes);
-        let user = user.metadata("api_key_id", self.id);
-        UserContext {
-            name: self.name,
-            ..user
-        }
+        let mut user = user.metadata("api_key_id", self.id);
+        user.name = self.name;
+        user
     }
 }
 

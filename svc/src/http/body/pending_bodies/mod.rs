@@ -20,7 +20,7 @@ use std::time::Duration;
 use pending_body::Reason;
 use registry::Registry;
 
-use crate::log_throttle::LogThrottle;
+use svc_core::log_throttle::LogThrottle;
 
 /// The interval between log lines about dropped bodies.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);

@@ -12,8 +12,8 @@ use axum::http::{StatusCode, header};
 use futures_util::task::AtomicWaker;
 
 use super::PendingBodies;
-use crate::ErrorCode;
 use crate::http::reply::Refusal;
+use svc_core::ErrorCode;
 
 /// The minimum age for a body's speed to count as measured.
 const YOUNG: Duration = Duration::from_secs(1);

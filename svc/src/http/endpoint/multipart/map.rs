@@ -2,8 +2,8 @@
 
 use super::bad_request;
 use crate::http::reply::Refusal;
-use crate::json::{ExactJson, Fields, shorten};
-use crate::upload::UploadedFile;
+use svc_core::json::{ExactJson, Fields, shorten};
+use svc_engine::upload::UploadedFile;
 
 /// The maximum number of variables per file of a request, on average.
 const PLACES: usize = 16;

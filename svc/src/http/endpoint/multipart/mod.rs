@@ -19,14 +19,14 @@ use uuid::Uuid;
 use self::map::FileMap;
 use self::store::store;
 use super::parameters;
-use crate::ErrorCode;
-use crate::engine::Request;
 use crate::http::protection::is_preflighted;
 use crate::http::reply::Refusal;
 use crate::http::{HttpState, body};
-use crate::json::ExactJson;
-use crate::request::{RequestParts, Transport};
-use crate::upload::{UploadConfig, UploadedFiles};
+use svc_core::ErrorCode;
+use svc_core::json::ExactJson;
+use svc_engine::engine::Request;
+use svc_engine::request::{RequestParts, Transport};
+use svc_engine::upload::{UploadConfig, UploadedFiles};
 
 /// Returns the upload limits, if uploads are enabled and the media type of the request is
 /// multipart.
@@ -170,7 +170,7 @@ fn refused(error: multer::Error) -> Refusal {
             let name = field_name.as_deref().map_or("a field", |name| name);
             too_large(format!(
                 "`{}` is larger than {limit} bytes",
-                crate::json::shorten(name)
+                svc_core::json::shorten(name)
             ))
         }
         multer::Error::StreamReadFailed(_) => bad_request("the body could not be read"),

@@ -7,9 +7,9 @@ use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
 
 use super::refused;
-use crate::ErrorCode;
 use crate::http::reply::Refusal;
-use crate::upload::{PREFIX, UploadConfig, UploadedFile};
+use svc_core::ErrorCode;
+use svc_engine::upload::{PREFIX, UploadConfig, UploadedFile};
 
 /// Stores the file of a field. A file that does not arrive completely is deleted.
 pub(super) async fn store(

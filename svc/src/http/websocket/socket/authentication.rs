@@ -5,10 +5,10 @@ use futures_util::FutureExt as _;
 use serde_json::value::RawValue;
 
 use super::{Socket, State, Stop};
-use crate::auth::Identity;
 use crate::http::websocket::close::Close;
 use crate::http::websocket::identity;
 use crate::http::websocket::message::ServerMessage;
+use svc_auth::Identity;
 
 impl Socket {
     pub(super) fn credentials_in(

@@ -29,13 +29,13 @@ use super::close::{self, Close};
 use super::message::{ClientMessage, ServerMessage};
 use super::operations::{Event, Operations};
 use super::sending::{MAX_FRAME_SIZE, Stream, send_text};
-use crate::ErrorCode;
-#[cfg(feature = "auth")]
-use crate::auth::Identity;
 use crate::http::endpoint::parameters;
 use crate::http::live::{Ending, Order, Seat};
 use crate::http::{HttpState, guard};
-use crate::request::RequestParts;
+#[cfg(feature = "auth")]
+use svc_auth::Identity;
+use svc_core::ErrorCode;
+use svc_engine::request::RequestParts;
 
 /// The time for a client to answer the close frame.
 const CLOSING: Duration = Duration::from_secs(2);

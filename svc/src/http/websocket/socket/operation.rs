@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use crate::engine::{Request, Response, ResponseStream};
-use crate::events::hold_until_wait;
 use crate::http::HttpState;
 use crate::http::reply::{MediaType, Refusal, status};
-use crate::request::{RequestId, RequestParts};
+use svc_engine::engine::{Request, Response, ResponseStream};
+use svc_engine::events::hold_until_wait;
+use svc_engine::request::{RequestId, RequestParts};
 
 /// Starts an operation on a connection whose client is already identified.
 ///

@@ -1,0 +1,82 @@
+//! Authentication for svc: tokens, providers, revocation, sessions and accounts.
+//!
+//! Tokens are cached by a keyed hash, never as text.
+//!
+//! This crate is internal: it is published because `svc` needs it, and it changes without notice.
+//! Programs depend on `svc`, which re-exports the public part.
+//!
+//! | Contents | Module |
+//! |---|---|
+//! | Signed tokens and keys | `token` |
+//! | Providers, identity providers among them | `provider` |
+//! | Revoked tokens | `revocation` |
+//! | The user of a request, from header to cache | `authentication` |
+//! | Sessions in cookies | `sessions` |
+//! | Native accounts and their routes | `accounts` |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+#![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
+#![allow(
+    missing_docs,
+    clippy::len_without_is_empty,
+    clippy::new_without_default,
+    clippy::should_implement_trait,
+    rustdoc::private_intra_doc_links,
+    reason = "internal: the part that svc re-exports is documented"
+)]
+
+#[cfg(feature = "native-auth")]
+pub mod accounts;
+mod config;
+mod idp_config;
+#[cfg(feature = "sessions")]
+pub mod sessions;
+mod token;
+
+#[cfg(feature = "auth")]
+mod authentication;
+#[cfg(feature = "auth")]
+mod error;
+#[cfg(feature = "auth")]
+mod outage;
+#[cfg(feature = "auth")]
+mod provider;
+#[cfg(feature = "auth")]
+mod revocation;
+#[cfg(feature = "auth")]
+mod user;
+
+#[cfg(feature = "redis")]
+pub use revocation::RedisRevocationStore;
+
+pub use config::{AuthConfig, AuthProviderKind};
+pub use idp_config::IdpConfig;
+#[cfg(feature = "idp")]
+pub use provider::{IdpError, IdpProvider, IntrospectionProvider, RevocableIdpProvider};
+pub use token::TokenAlgorithm;
+
+#[cfg(feature = "auth")]
+pub use self::{
+    error::AuthError,
+    provider::{AuthProvider, Authenticated, MultiProvider, SignedTokenProvider},
+    revocation::{
+        MemoryRevocationStore, RevocableToken, RevocationConfig, RevocationStore,
+        TokenRevocationService,
+    },
+    token::{Claims, KeyError, SigningKey, VerifyingKey},
+    user::UserContext,
+};
+
+#[cfg(feature = "auth")]
+pub use self::{
+    authentication::{Authentication, Identity, Refusal, TokenCache},
+    provider::{SharedProvider, Verified},
+    user::{OF_TOKENS, UserFacts},
+};
+
+#[cfg(feature = "native-auth")]
+pub(crate) use self::{
+    authentication::{Bearer, token68},
+    token::{ClaimRules, Compact},
+};

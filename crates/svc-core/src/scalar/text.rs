@@ -1,0 +1,303 @@
+//! The JSON form of scalars: one writer for resolved values, columns and stored JSON.
+
+use std::borrow::Cow;
+
+use async_graphql::Value;
+use chrono::{DateTime, Datelike as _, NaiveDate, Timelike as _, Utc};
+use rust_decimal::Decimal;
+use uuid::Uuid;
+
+use super::calendar::{
+    self, extended_date, extended_instant, is_common_era, sql_date, sql_instant,
+};
+use super::canonical::write_canonical;
+use super::kind::ScalarKind;
+use super::time_of_day::{instant_without_leap, parse_time, write_time};
+use crate::json::{ExactNumber, shorten, write_text};
+
+/// A value that breaks its scalar. The text quotes it, so it is for whoever sent the value, and for
+/// the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeafError(pub String);
+
+/// The largest integer that a double holds exactly.
+const MAX_SAFE_INTEGER: i64 = 1 << 53;
+
+/// Writes an integer.
+pub fn write_integer(out: &mut Vec<u8>, value: i64) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// An integer of 64 bits, with or without a sign.
+pub fn big_integer(value: i128) -> Option<i128> {
+    (i64::MIN.into()..=u64::MAX.into())
+        .contains(&value)
+        .then_some(value)
+}
+
+/// Writes an integer that may lie beyond what JSON readers hold exactly; beyond 2^53 it is a
+/// string.
+pub fn write_big_integer(out: &mut Vec<u8>, value: i128) {
+    let quoted = value.unsigned_abs() > MAX_SAFE_INTEGER.unsigned_abs().into();
+    if quoted {
+        out.push(b'"');
+    }
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    if quoted {
+        out.push(b'"');
+    }
+}
+
+/// Writes a finite double in its shortest form, integers without a fraction.
+pub fn write_float(out: &mut Vec<u8>, value: f64) -> Result<(), LeafError> {
+    if !value.is_finite() {
+        return Err(LeafError(format!(
+            "Float cannot represent non numeric value: {value}"
+        )));
+    }
+
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the fraction is zero and the size is checked"
+        )]
+        write_integer(out, value as i64);
+    } else {
+        out.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
+    }
+
+    Ok(())
+}
+
+/// Writes an instant in UTC.
+pub fn write_instant(out: &mut Vec<u8>, value: DateTime<Utc>) {
+    let (date, nanos) = (value.date_naive(), value.nanosecond());
+
+    // chrono represents a leap second by a nanosecond of a billion or more.
+    if !is_common_era(date) || nanos >= 1_000_000_000 {
+        write_text(out, &extended_instant(value));
+        return;
+    }
+
+    out.push(b'"');
+    push_date(out, date);
+    out.push(b'T');
+    push_digits(out, value.hour(), 2);
+    out.push(b':');
+    push_digits(out, value.minute(), 2);
+    out.push(b':');
+    push_digits(out, value.second(), 2);
+
+    if nanos != 0 {
+        out.push(b'.');
+        match nanos {
+            _ if nanos % 1_000_000 == 0 => push_digits(out, nanos / 1_000_000, 3),
+            _ if nanos % 1_000 == 0 => push_digits(out, nanos / 1_000, 6),
+            _ => push_digits(out, nanos, 9),
+        }
+    }
+
+    out.extend_from_slice(b"Z\"");
+}
+
+/// Writes a date.
+pub fn write_date(out: &mut Vec<u8>, value: NaiveDate) {
+    if !is_common_era(value) {
+        write_text(out, &extended_date(value));
+        return;
+    }
+    out.push(b'"');
+    push_date(out, value);
+    out.push(b'"');
+}
+
+fn push_date(out: &mut Vec<u8>, date: NaiveDate) {
+    push_digits(out, date.year().unsigned_abs(), 4);
+    out.push(b'-');
+    push_digits(out, date.month(), 2);
+    out.push(b'-');
+    push_digits(out, date.day(), 2);
+}
+
+/// A number with leading zeros.
+fn push_digits(out: &mut Vec<u8>, value: u32, digits: u32) {
+    for place in (0..digits).rev() {
+        // A digit is below ten.
+        out.push(b'0' + (value / 10u32.pow(place) % 10) as u8);
+    }
+}
+
+/// Reads an RFC 3339 instant, as PostgreSQL and clients write it, or one in a year of other than
+/// four digits.
+pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
+    let value = DateTime::parse_from_rfc3339(text)
+        .ok()
+        .map(|value| value.to_utc());
+    let value = value
+        .filter(|value| is_common_era(value.date_naive()))
+        .or_else(|| calendar::parse_instant(text));
+    value.map(instant_without_leap)
+}
+
+/// Reads a date.
+pub(crate) fn parse_date(text: &str) -> Option<NaiveDate> {
+    text.parse()
+        .ok()
+        .filter(|date| is_common_era(*date))
+        .or_else(|| calendar::parse_date(text))
+}
+
+/// The text that PostgreSQL reads for a date or an instant that it writes in another way than
+/// clients do.
+pub fn sql_form(kind: ScalarKind, text: &str) -> Option<String> {
+    match kind {
+        ScalarKind::DateTime => parse_instant(text)
+            .filter(|value| !is_common_era(value.date_naive()))
+            .map(sql_instant),
+        ScalarKind::Date => parse_date(text)
+            .filter(|date| !is_common_era(*date))
+            .map(sql_date),
+        _ => None,
+    }
+}
+
+/// The canonical text of a scalar that is a JSON string, or why `text` is not one.
+pub fn canonical(kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    if write_canonical(kind, text.as_bytes(), out) {
+        Ok(())
+    } else {
+        parsed(kind, text, out)
+    }
+}
+
+/// The same through the scalar's type.
+pub(super) fn parsed(kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    use ScalarKind as K;
+
+    let refuse = |what: &str| LeafError(format!("{what}, found {:?}", shorten(text)));
+    match kind {
+        K::Uuid => {
+            let value = Uuid::try_parse(text).map_err(|_| refuse("expected a UUID"))?;
+            out.push(b'"');
+            out.extend_from_slice(
+                value
+                    .hyphenated()
+                    .encode_lower(&mut Uuid::encode_buffer())
+                    .as_bytes(),
+            );
+            out.push(b'"');
+        }
+        K::DateTime => {
+            write_instant(
+                out,
+                parse_instant(text).ok_or_else(|| refuse("expected an RFC 3339 date and time"))?,
+            );
+        }
+        K::Date => write_date(
+            out,
+            parse_date(text).ok_or_else(|| refuse("expected a date as YYYY-MM-DD"))?,
+        ),
+        K::Time => write_time(
+            out,
+            parse_time(text).ok_or_else(|| refuse("expected a time as HH:MM:SS"))?,
+        ),
+        K::Decimal => {
+            let plain = plain_decimal(text).ok_or_else(|| refuse("expected a decimal number"))?;
+            write_text(out, &plain);
+        }
+        K::BigInt => {
+            let value = text.parse().ok().and_then(big_integer);
+            write_big_integer(
+                out,
+                value.ok_or_else(|| refuse("expected a 64-bit integer"))?,
+            );
+        }
+        _ => write_text(out, text),
+    }
+
+    Ok(())
+}
+
+/// Whether `text` is a decimal number without an exponent.
+pub(crate) fn is_decimal(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    [whole, fraction]
+        .iter()
+        .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The digits of a decimal number; one with an exponent, such as `1e-3`, is written out.
+fn plain_decimal(text: &str) -> Option<Cow<'_, str>> {
+    if is_decimal(text) {
+        return Some(Cow::Borrowed(text));
+    }
+
+    let (number, exponent) = text.split_once(['e', 'E'])?;
+    let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    let is_exponent = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let number = if is_decimal(number) && is_exponent {
+        ExactNumber::of(text)
+    } else {
+        return None;
+    };
+
+    number.plain().map(|plain| Cow::Owned(plain.into_owned()))
+}
+
+/// Reads an exact decimal: one with more digits than the type holds is none, as rounding it would
+/// be silent.
+pub fn parse_decimal(text: &str) -> Option<Decimal> {
+    let text = &*plain_decimal(text)?;
+    let exact = |text| Decimal::from_str_exact(text).ok();
+
+    // Zeros at the end do not change the value, so they may exceed the digits of the type.
+    let shortest = || {
+        text.contains('.')
+            .then(|| text.trim_end_matches('0').trim_end_matches('.'))
+    };
+    exact(text).or_else(|| exact(shortest()?))
+}
+
+/// Appends the JSON form of `value`.
+pub fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), LeafError> {
+    serde_json::to_writer(out, value).map_err(|error| LeafError(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, SecondsFormat, Utc};
+
+    use super::{write_date, write_instant};
+
+    fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn instants_and_dates_are_as_chrono_writes_them() {
+        let seconds = [
+            -62_135_596_800,
+            -1,
+            0,
+            59,
+            951_782_400,
+            1_704_067_199,
+            4_102_444_800,
+            253_402_300_799,
+        ];
+
+        for second in seconds {
+            for nanos in [0, 1, 999, 1_000, 123_456_000, 120_000_000, 999_999_999] {
+                let value: DateTime<Utc> = DateTime::from_timestamp(second, nanos).unwrap();
+                let expected =
+                    format!("\"{}\"", value.to_rfc3339_opts(SecondsFormat::AutoSi, true));
+                assert_eq!(written(|out| write_instant(out, value)), expected);
+                let date = value.date_naive();
+                assert_eq!(written(|out| write_date(out, date)), format!("\"{date}\""));
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Errors of a request as a whole, and their locations in the document.
+
+mod location;
+mod request_error;
+
+pub(super) use location::{LineIndex, Location, MAX_LOCATIONS};
+pub use request_error::RequestError;

@@ -1,0 +1,275 @@
+//! Converts coerced arguments to filters and orders.
+
+pub(super) mod aggregate_values;
+mod orders;
+mod related_aggregates;
+mod stored;
+
+pub(super) use orders::orders;
+
+use async_graphql::{Name, Value};
+use indexmap::IndexMap;
+
+use crate::sql::{Column, Direction, Filter, Nulls, Order};
+use related_aggregates::aggregate_filter;
+use stored::Stored;
+use svc_core::json::ExactJson;
+use svc_core::scalar::sql_value::SqlValue;
+use svc_core::schema::{
+    Family, FieldKind, Model, Operand, Operator, Relation, TypeIndex, TypeKind,
+};
+use svc_core::{Error, ErrorCode};
+
+type Fields = IndexMap<Name, Value>;
+
+/// The field with a function's arguments, next to the operators on its value.
+const ARGS: &str = "args";
+
+/// Returns the relation with the Rust name `rust`.
+pub(super) fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<Relation> {
+    // Every member of an interface has its fields, so any of them gives the definition.
+    let def = model
+        .possible_types(object)
+        .first()
+        .and_then(|index| model.object(*index))?;
+    def.fields
+        .values()
+        .find(|field| field.rust == rust)
+        .and_then(|field| match field.kind {
+            FieldKind::Relation(relation) => Some(relation),
+            _ => None,
+        })
+}
+
+/// Returns the error for a null condition, which is ambiguous: the client must state "no condition"
+/// or "no value".
+pub(super) fn null_condition(rust: &str) -> Error {
+    let message =
+        format!("the condition `{rust}` is null; leave it out, or ask for `isnull: true`");
+    Error::new(ErrorCode::BadUserInput, message)
+}
+
+/// Returns a JSON value as text for PostgreSQL to parse as `jsonb`.
+fn json_value(value: &Value) -> SqlValue {
+    if *value == Value::Null {
+        return SqlValue::Null;
+    }
+    SqlValue::Text(ExactJson::of_argument(value.clone()).to_string())
+}
+
+/// Returns the items of a list as JSON texts.
+fn json_values(value: &Value) -> SqlValue {
+    match value {
+        Value::List(items) => SqlValue::List(items.iter().map(json_value).collect()),
+        other => json_value(other),
+    }
+}
+
+/// Returns the equality comparison for an argument of a function without a body.
+pub(super) fn declared_filter(
+    model: &Model,
+    row: TypeIndex,
+    rust: &str,
+    value: &Value,
+) -> Result<Filter, Error> {
+    let stored = Stored::of(model, row, &[], rust)?;
+
+    // A list is one value of a JSON field here, and not a choice between values.
+    if stored.family(model) == Family::Json {
+        return Ok(Filter::Compare(
+            stored.column,
+            Operator::Eq,
+            json_value(value),
+        ));
+    }
+
+    let value = match stored.list && stored.holds_json(model) {
+        true => json_values(value),
+        false => stored.value(value),
+    };
+
+    let operator = match (&value, stored.list) {
+        (SqlValue::List(_), true) => Operator::Overlaps,
+        (SqlValue::List(_), false) => Operator::In,
+        _ => Operator::Eq,
+    };
+
+    Ok(Filter::Compare(stored.column, operator, value))
+}
+
+/// Reads a `where` argument.
+pub(super) fn where_filter(
+    model: &Model,
+    row: TypeIndex,
+    fields: &Fields,
+) -> Result<Filter, Error> {
+    Where {
+        model,
+        object: row,
+        path: Vec::new(),
+    }
+    .all(fields)
+}
+
+/// Reads the conditions on one object: the row itself, an embedded object, or an element of an
+/// embedded list.
+struct Where<'a> {
+    model: &'a Model,
+    object: TypeIndex,
+    path: Vec<String>,
+}
+
+impl Where<'_> {
+    fn all(&self, fields: &Fields) -> Result<Filter, Error> {
+        let filters = fields.iter().map(|(rust, value)| self.one(rust, value));
+        Ok(Filter::All(filters.collect::<Result<_, _>>()?))
+    }
+
+    fn one(&self, rust: &str, value: &Value) -> Result<Filter, Error> {
+        match (rust, value) {
+            (_, Value::Null) => Err(null_condition(rust)),
+            ("AND", Value::List(items)) => Ok(Filter::All(self.each(items)?)),
+            ("OR", Value::List(items)) => Ok(Filter::Any(self.each(items)?)),
+            ("NOT", Value::Object(fields)) => Ok(self.all(fields)?.not()),
+            (rust, Value::Object(fields)) => {
+                if let Some(relation) = relation(self.model, self.object, rust) {
+                    return self.related(rust, relation, fields);
+                }
+
+                // Rust names have no dots, so a dot always means the key of a relation.
+                if let Some(key) = rust.split_once('.') {
+                    return self.operators(
+                        &Stored::key(self.model, self.object, &self.path, key)?,
+                        fields,
+                    );
+                }
+
+                if let Some(computed) =
+                    Stored::computed(self.model, self.object, &self.path, rust, value)?
+                {
+                    return self.operators(&computed, fields);
+                }
+
+                let stored = Stored::of(self.model, self.object, &self.path, rust)?;
+
+                match &self.model.types[stored.named].kind {
+                    TypeKind::Object(_) if stored.list => {
+                        let element = Where {
+                            model: self.model,
+                            object: stored.named,
+                            // Columns in the condition refer to the element, so the path starts
+                            // again.
+                            path: Vec::new(),
+                        };
+                        self.quantified(&stored.column, &element, fields)
+                    }
+                    TypeKind::Object(_) => Where {
+                        model: self.model,
+                        object: stored.named,
+                        path: stored.column.path,
+                    }
+                    .all(fields),
+                    _ => self.operators(&stored, fields),
+                }
+            }
+            (rust, _) => Err(Error::internal(format!(
+                "the condition on `{rust}` is not an object"
+            ))),
+        }
+    }
+
+    fn each(&self, items: &[Value]) -> Result<Vec<Filter>, Error> {
+        let filters = items.iter().map(|item| match item {
+            Value::Object(fields) => self.all(fields),
+            _ => Err(Error::internal("a condition is not an object")),
+        });
+        filters.collect()
+    }
+
+    /// Reads conditions on related rows.
+    fn related(&self, rust: &str, relation: Relation, fields: &Fields) -> Result<Filter, Error> {
+        let mut column = self.path.clone();
+        column.push(rust.to_owned());
+        let inner = Where {
+            model: self.model,
+            object: relation.row,
+            path: Vec::new(),
+        };
+
+        match relation.is_many() {
+            true if relation.is_derived() => {
+                aggregate_filter(self.model, relation.row, Column::at(column), fields)
+            }
+            true => self.quantified(&Column::at(column), &inner, fields),
+            false => Ok(Filter::Some(
+                Column::at(column),
+                Box::new(inner.all(fields)?),
+            )),
+        }
+    }
+
+    /// Reads `some`, `every` and `none` of an embedded list or a relation.
+    fn quantified(
+        &self,
+        column: &Column,
+        element: &Where<'_>,
+        quantifiers: &Fields,
+    ) -> Result<Filter, Error> {
+        let filters = quantifiers.iter().map(|(quantifier, value)| {
+            let Value::Object(fields) = value else {
+                return self.one(quantifier, &Value::Null);
+            };
+            let inner = element.all(fields)?;
+            let some = |filter: Filter| Filter::Some(column.clone(), Box::new(filter));
+            Ok(match quantifier.as_str() {
+                // SQL has no universal quantifier, so no element may fail, which an empty list
+                // fulfils.
+                "every" => some(inner.not()).not(),
+                "none" => some(inner).not(),
+                _ => some(inner),
+            })
+        });
+        Ok(Filter::All(filters.collect::<Result<_, _>>()?))
+    }
+
+    fn operators(&self, stored: &Stored<'_>, operators: &Fields) -> Result<Filter, Error> {
+        let family = stored.family(self.model);
+        let conditions = operators
+            .iter()
+            .filter(|(name, _)| stored.column.call.is_none() || *name != ARGS);
+        let filters = conditions.map(|(name, value)| {
+            let unknown = || Error::internal(format!("there is no operator `{name}`"));
+            let def = family.operator(name).ok_or_else(unknown)?;
+            let value = match (family, def.operand) {
+                (Family::Json, Operand::Same | Operand::Json) => json_value(value),
+                (Family::List, Operand::Same | Operand::List) if stored.holds_json(self.model) => {
+                    json_values(value)
+                }
+                (_, Operand::Range) => SqlValue::range(value),
+                _ => stored.value(value),
+            };
+
+            Ok(Filter::Compare(stored.column.clone(), def.operator, value))
+        });
+
+        Ok(Filter::All(filters.collect::<Result<_, Error>>()?))
+    }
+}
+
+/// Returns the order with the client's direction.
+pub(super) fn direction(order: Order, given: &str) -> Order {
+    let (direction, nulls) = match given {
+        // By default, nulls come where a plain index of PostgreSQL has them: last in ascending
+        // order, and first in descending order.
+        "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
+        "ASC_NULLS_FIRST" => (Direction::Asc, Nulls::First),
+        "DESC" | "DESC_NULLS_FIRST" => (Direction::Desc, Nulls::First),
+        _ => (Direction::Desc, Nulls::Last),
+    };
+
+    Order {
+        direction,
+        nulls,
+        ..order
+    }
+}

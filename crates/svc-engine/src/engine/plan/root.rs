@@ -1,0 +1,116 @@
+//! The resolvers of root fields, accessible only with the field's admission.
+
+use super::{Plan, PlanField, PlanKind};
+use crate::authz::{self, Coordinate, Roots};
+use svc_core::schema::{OnFailure, RootRules, Run, Shape, TargetRow, TypeIndex};
+
+/// The proof that a root field may run.
+pub(crate) type Admission<'f> = authz::Admission<'f, PlanField>;
+
+/// The proof that all root fields of a plan may run together, and read all rows.
+pub(crate) type AllAdmitted<'p> = authz::AllAdmitted<'p, Plan>;
+
+/// The function or the plan that resolves a root field. Only an admission gives access to it.
+#[derive(Debug, Clone, Copy)]
+pub struct RootField {
+    run: Run,
+    row: Option<TypeIndex>,
+    rules: RootRules,
+}
+
+impl RootField {
+    pub(super) fn new(run: Run, row: Option<TypeIndex>, rules: RootRules) -> Self {
+        Self { run, row, rules }
+    }
+
+    /// The authorization rules of the field.
+    pub(crate) fn rules(self) -> RootRules {
+        self.rules
+    }
+
+    /// Returns the function or plan that resolves the admitted field, and the type of its rows;
+    /// `None` for introspection.
+    pub(crate) fn of(admission: &Admission<'_>) -> Option<(Run, Option<TypeIndex>)> {
+        match admission.field().kind {
+            PlanKind::Root(Self { run, row, .. }) => Some((run, row)),
+            _ => None,
+        }
+    }
+
+    /// The type of the rows that it returns, if it returns rows.
+    pub fn row(self) -> Option<TypeIndex> {
+        self.row
+    }
+
+    /// For a field without a body, whether it returns one row or many (its shape), and their type.
+    pub(crate) fn planned(self) -> Option<(Shape, TypeIndex)> {
+        Some((self.run.planned()?.shape, self.row?))
+    }
+
+    /// How a function call is finished if the function returns a failing status.
+    pub(crate) fn on_failure(self) -> Option<OnFailure> {
+        match self.run {
+            Run::Function(function) => Some(function.on_failure),
+            _ => None,
+        }
+    }
+
+    /// The row that the function call acts on.
+    pub(crate) fn acts_on(self) -> Option<TargetRow> {
+        match self.run {
+            Run::Function(function) => function.acts_on,
+            _ => None,
+        }
+    }
+
+    /// The type of the rows that it writes, if it writes to a table.
+    pub(crate) fn written_rows(self) -> Option<TypeIndex> {
+        match self.run {
+            Run::Write(_) => self.row,
+            _ => None,
+        }
+    }
+
+    /// Whether it finds rows by node id.
+    pub(crate) fn finds_nodes(self) -> bool {
+        matches!(self.run, Run::Nodes)
+    }
+
+    /// Whether application code produces its events.
+    pub(crate) fn has_stream(self) -> bool {
+        matches!(self.run, Run::Stream(_))
+    }
+
+    /// Whether it runs application code.
+    pub(crate) fn needs_code(self) -> bool {
+        matches!(self.run, Run::Code(_) | Run::Stream(_))
+    }
+}
+
+impl PlanField {
+    /// Returns the root field, if this is one.
+    pub(crate) fn root(&self) -> Option<RootField> {
+        match self.kind {
+            PlanKind::Root(root) => Some(root),
+            _ => None,
+        }
+    }
+}
+
+impl Coordinate for PlanField {
+    fn coordinate(&self) -> &str {
+        &self.coordinate
+    }
+}
+
+impl Roots for Plan {
+    type Field = PlanField;
+
+    fn roots(&self) -> impl Iterator<Item = (usize, &PlanField)> {
+        self.root
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| field.root().is_some())
+    }
+}

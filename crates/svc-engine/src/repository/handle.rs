@@ -1,0 +1,106 @@
+//! The database handle of resolvers.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use crate::application::Application;
+use crate::sql::{RowFilter, RowRules, Views};
+use svc_core::scalar::sql_value::SqlValue;
+use svc_postgres::{Caller, Catalog, EffectLog, OpenTransaction, Reader, Session};
+
+/// The database, available to resolvers as `ctx.db()`.
+#[derive(Debug, Clone)]
+pub struct Db {
+    #[doc(hidden)]
+    pub app: Arc<Application>,
+    /// `None` if there are no session variables.
+    #[doc(hidden)]
+    pub session: Option<Arc<Session>>,
+    /// Conditions that apply to every row of every query.
+    #[doc(hidden)]
+    pub mandatory: Vec<(String, SqlValue)>,
+    /// The condition on rows of one type, from the policy of the current root field.
+    #[doc(hidden)]
+    pub row_filter: Option<Arc<RowFilter>>,
+    /// The request's row rules; `None` if the program has no row policies.
+    #[doc(hidden)]
+    pub rules: Option<Arc<dyn RowRules>>,
+    /// The writes of the current mutation; `None` in a query.
+    #[doc(hidden)]
+    pub ledger: Option<Arc<EffectLog>>,
+    /// The transaction for calls and typed reads; `None` if each runs in its own.
+    #[doc(hidden)]
+    pub transaction: Option<Arc<Mutex<OpenTransaction>>>,
+}
+
+impl Db {
+    /// Returns a handle restricted to the rows with this value in a column: every method of the
+    /// repository adds the condition. The conditions of several calls apply together.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// # #[svc_type(sql_source = "v_order")]
+    /// # struct Order { id: Uuid, price: Decimal }
+    /// #[svc::query]
+    /// async fn turnover(ctx: &Context<'_>, shop: Uuid) -> Result<Option<Decimal>> {
+    ///     let db = ctx.db().scoped("shop_id", shop);
+    ///     if !db.find::<Order>().exists().await? {
+    ///         return Ok(None);
+    ///     }
+    ///     db.find::<Order>().sum("price").await
+    /// }
+    /// ```
+    ///
+    /// Reading a view without the column is an error; it never means "all rows". The condition
+    /// applies to the rows of the query, not to the rows reached through their relations. Policies
+    /// of row-level security apply to both.
+    #[must_use]
+    pub fn scoped(&self, column: impl Into<String>, value: impl Into<SqlValue>) -> Self {
+        let mut db = self.clone();
+        db.mandatory.push((column.into(), value.into()));
+        db
+    }
+
+    /// The session variables of the request.
+    #[doc(hidden)]
+    pub fn session(&self) -> &Session {
+        self.session.as_deref().unwrap_or(Session::none())
+    }
+
+    /// The context for generating the statements of its reads.
+    pub(crate) fn views<'a>(&'a self, catalog: &'a Catalog) -> Views<'a> {
+        Views {
+            model: &self.app.model,
+            catalog,
+            rules: self.rules.as_deref(),
+        }
+    }
+
+    /// The context of its writes: session variables, ledger and transaction.
+    pub(crate) fn caller(&self) -> Caller<'_> {
+        let (ledger, transaction) = (self.ledger.as_deref(), self.transaction.as_deref());
+        Caller {
+            session: self.session(),
+            ledger,
+            transaction,
+        }
+    }
+
+    /// Returns the connection on which its statements run.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        match &self.transaction {
+            Some(transaction) => Reader::Transaction(&self.app.database, transaction),
+            None => Reader::Pool(&self.app.database, self.session()),
+        }
+    }
+
+    /// The same handle, outside the transaction.
+    pub(crate) fn without_transaction(&self) -> Self {
+        Self {
+            transaction: None,
+            ..self.clone()
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The database API of resolvers: queries, pages, aggregates and transactions. The engine
+//! implements awaiting them (`engine/execute/awaited/`).
+
+mod aggregate;
+mod arguments;
+mod connection;
+mod find;
+mod handle;
+mod page;
+#[cfg(feature = "sqlx")]
+mod sqlx_transaction;
+mod transaction;
+
+pub use aggregate::{Aggregate, GroupCount};
+pub use arguments::{OrderBy, Where};
+pub use connection::{Connection, ConnectionSpec, Edge, Slice};
+pub use find::{Find, FindOne, FindSpec};
+pub use handle::Db;
+pub use page::{CursorPage, Page};
+#[cfg(feature = "sqlx")]
+pub use sqlx_transaction::{SqlxConnection, SqlxTransaction};
+pub use transaction::{RetriedTransaction, Transaction};
+
+pub use crate::sql::{Column, Filter, Order, asc, col, desc};
+#[doc(inline)]
+pub use svc_core::scalar::sql_value::SqlValue;
+#[doc(inline)]
+pub use svc_core::schema::operator::Operator;
+
+pub(crate) use aggregate::key_order;
+pub(crate) use find::check_size;
+pub use find::page;

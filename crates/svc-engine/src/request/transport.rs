@@ -1,0 +1,47 @@
+//! The transports of requests, and the operations that they allow.
+
+/// The transport of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Transport {
+    /// `GET /graphql`.
+    HttpGet,
+    /// `POST /graphql`.
+    HttpPost,
+    /// `POST /graphql/rust`.
+    RustEndpoint,
+    /// A WebSocket at `/graphql`.
+    WebSocket,
+    /// `GET` or `POST` of `/graphql` with an incremental response: server-sent events or multipart.
+    EventStream,
+}
+
+/// The operations that a transport allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllowedOperations {
+    /// Queries and mutations.
+    All,
+    /// Queries, as GET must not change anything.
+    Queries,
+    /// All kinds of operations.
+    WithSubscriptions,
+    /// Queries and subscriptions: a stream opened with GET must not change anything either.
+    QueriesAndSubscriptions,
+    /// Operations that call no function of the program.
+    WithoutCode,
+}
+
+impl AllowedOperations {
+    /// Whether mutations are allowed.
+    pub(crate) fn mutations(self) -> bool {
+        !matches!(self, Self::Queries | Self::QueriesAndSubscriptions)
+    }
+
+    /// Whether subscriptions are allowed.
+    pub(crate) fn subscriptions(self) -> bool {
+        matches!(
+            self,
+            Self::WithSubscriptions | Self::QueriesAndSubscriptions
+        )
+    }
+}

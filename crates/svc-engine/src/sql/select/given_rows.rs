@@ -1,0 +1,197 @@
+//! Rows before they are written: checks whether their values alone violate policies.
+
+use std::collections::HashSet;
+
+use super::row_rules::RowRule;
+use crate::sql::expr::{ColumnForm, Named, named};
+use crate::sql::{Builder, Column, Filter, Subject, Views, built};
+use svc_core::schema::{FieldKind, Model, TypeIndex};
+use svc_postgres::{DbError, Param, Statement, quote_literal};
+
+/// Rows of a view, as determined by the values that are written to its table.
+pub(crate) struct GivenRows {
+    pub(crate) row: TypeIndex,
+    /// The values of each row, as a JSON object keyed by column.
+    pub(crate) documents: Vec<String>,
+    /// The ids of the existing rows that receive the values; `None` for new rows.
+    pub(crate) ids: Option<Vec<String>>,
+    /// The columns whose values are available for each row; for existing rows, all are.
+    pub(crate) known: HashSet<String>,
+    /// The SQL of values for columns that are missing from a document.
+    pub(crate) defaults: Vec<(String, String)>,
+}
+
+/// Returns whether the policies may permit each of these rows, in order: `false` if the
+/// available values alone violate them. Returns `None` if no policy applies to the rows.
+///
+/// # Errors
+/// If the view is unknown, or a policy cannot decide.
+pub(crate) fn may_be_permitted(
+    views: Views<'_>,
+    given: &GivenRows,
+) -> Result<Option<Statement>, DbError> {
+    let rule = views
+        .rules
+        .map(|rules| rules.rule(Subject::Rows(given.row)))
+        .transpose();
+    let Some(rule) = rule.map_err(DbError::refused)?.flatten() else {
+        return Ok(None);
+    };
+
+    let decided = rule
+        .filter
+        .decided_by(&|column: &Column| given.knows(views.model, column));
+    let rule = RowRule {
+        filter: decided,
+        members: None,
+    };
+
+    built(views, None, Some(vec![ColumnForm::Bool.oid()]), |builder| {
+        builder.given_rows(&rule, given)
+    })
+    .map(Some)
+}
+
+impl Builder<'_> {
+    fn given_rows(&mut self, rule: &RowRule, given: &GivenRows) -> Result<(), DbError> {
+        let (rows, there) = (self.rows(given.row, 0)?, self.rows(given.row, 1)?);
+        let (view, alias, there) = (&rows.source.quoted, rows.alias(), there.alias());
+        let id = match rows.source.columns.get("id") {
+            Some(column) => format!("{there}.{}::text", column.quoted),
+            None => format!("{there}.data->>'id'"),
+        };
+
+        self.text.push_str("SELECT (");
+        if given.ids.is_some() {
+            // A row that has been deleted meanwhile violates nothing.
+            self.text.push_str(&format!("{id} IS NULL OR "));
+        }
+
+        self.ruling(|builder| builder.rule(&rows, rule))?;
+
+        let default = |(name, sql): &(String, String)| {
+            format!("jsonb_build_object({}, ({sql})) || ", quote_literal(name))
+        };
+
+        // The right side of `||` wins, so a given value replaces the default of its column.
+        let document = format!(
+            "{}g.v::jsonb",
+            given.defaults.iter().map(default).collect::<String>()
+        );
+        let documents = self.bind(Param::Texts(given.documents.clone()));
+        let (list, base, join) = match &given.ids {
+            Some(ids) => {
+                let ids = self.bind(Param::Texts(ids.clone()));
+                let join = format!(" LEFT JOIN {view} AS {there} ON {id} = g.id");
+                (
+                    format!(
+                        "unnest({documents}::text[], {ids}::text[]) WITH ORDINALITY AS g(v, id, n)"
+                    ),
+                    there.to_string(),
+                    join,
+                )
+            }
+            None => {
+                let list = format!("unnest({documents}::text[]) WITH ORDINALITY AS g(v, n)");
+
+                // Columns that are missing from the document get their values from the base: null
+                // for a new row, and the stored values for an existing one.
+                (list, format!("NULL::{view}"), String::new())
+            }
+        };
+
+        let document = match (rows.source.data(), &given.ids) {
+            (None, _) => document,
+            // A policy reads a field from its column or from `data`, so both contain the new
+            // values.
+            (Some(_), None) => format!("jsonb_build_object('data', {document}) || {document}"),
+            (Some(_), Some(_)) => {
+                let whole = format!("COALESCE({there}.data::jsonb, '{{}}') || {document}");
+                format!("jsonb_build_object('data', {whole}) || {document}")
+            }
+        };
+
+        self.text.push_str(&format!(
+            ") IS TRUE FROM {list}{join} CROSS JOIN LATERAL jsonb_populate_record({base}, {document}) AS {alias} \
+             ORDER BY g.n"
+        ));
+
+        Ok(())
+    }
+}
+
+impl GivenRows {
+    /// Whether the value of a condition's column is available, or the key of the relation at its
+    /// start.
+    fn knows(&self, model: &Model, column: &Column) -> bool {
+        let Some(first) = column.path.first().filter(|_| column.call.is_none()) else {
+            return false;
+        };
+
+        let is_known = |name: &str| self.ids.is_some() || self.known.contains(name);
+        match named(model, self.row, first) {
+            // Triggers on an insert may add rows that refer to the new row.
+            Some(Named::Relation(relation))
+                if self.ids.is_none() && relation.from.contains(&"id") =>
+            {
+                false
+            }
+            Some(Named::Relation(relation)) => relation.from.iter().all(|key| is_known(key)),
+            _ => is_known(first) && !is_computed(model, self.row, first),
+        }
+    }
+}
+
+/// Whether a field of a type is computed and not stored in its rows.
+fn is_computed(model: &Model, row: TypeIndex, name: &str) -> bool {
+    let object = model
+        .possible_types(row)
+        .first()
+        .and_then(|index| model.object(*index));
+    let field = object.and_then(|object| object.fields.values().find(|field| field.rust == name));
+    field.is_some_and(|field| matches!(field.kind, FieldKind::Function(..) | FieldKind::Method(..)))
+}
+
+impl Filter {
+    /// The part of the condition that the given columns decide; the remaining parts are assumed to
+    /// hold.
+    fn decided_by(&self, knows: &impl Fn(&Column) -> bool) -> Self {
+        let each = |filters: &[Filter]| {
+            filters
+                .iter()
+                .map(|filter| filter.decided_by(knows))
+                .collect()
+        };
+
+        let or_holds = |is_decided: bool| {
+            if is_decided {
+                self.clone()
+            } else {
+                Self::All(Vec::new())
+            }
+        };
+
+        match self {
+            Self::All(all) => Self::All(each(all)),
+            Self::Any(any) => Self::Any(each(any)),
+            Self::Strict(inner) => Self::Strict(Box::new(inner.decided_by(knows))),
+            // Part of a negated condition cannot be assumed to hold.
+            Self::Not(inner) => or_holds(inner.is_decided_by(knows)),
+            Self::Compare(column, ..) | Self::Some(column, _) | Self::Aggregate(column, _) => {
+                or_holds(knows(column))
+            }
+        }
+    }
+
+    fn is_decided_by(&self, knows: &impl Fn(&Column) -> bool) -> bool {
+        match self {
+            Self::All(filters) | Self::Any(filters) => {
+                filters.iter().all(|filter| filter.is_decided_by(knows))
+            }
+            Self::Strict(inner) | Self::Not(inner) => inner.is_decided_by(knows),
+            Self::Compare(column, ..) | Self::Some(column, _) | Self::Aggregate(column, _) => {
+                knows(column)
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Function calls. A call is sent once: if the connection is lost, it is unknown whether the call
+//! ran.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+use tokio_postgres::Row;
+
+use crate::catalog::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
+use crate::driver::{Commit, DriverError, FromRow as _, OpenTransaction};
+use crate::statement::recorder::{self, StatementKind};
+use crate::{Database, DbError, EffectLog, Rows, Session, Statement};
+use svc_core::json::ExactJson;
+
+/// A call.
+pub struct Call<'a> {
+    pub name: &'a str,
+    pub args: &'a [(ArgForm, Option<ExactJson>)],
+    /// Whether the caller expects a list.
+    pub list: bool,
+    /// The condition on the result's JSON, `j`, that rolls the call back.
+    pub undone_if: Option<&'static str>,
+}
+
+/// The result of a call.
+#[derive(Debug)]
+pub struct Called {
+    /// The result as JSON.
+    pub json: String,
+    /// Whether its writes are kept.
+    pub kept: bool,
+}
+
+/// The result of a write.
+#[derive(Debug)]
+pub struct Written {
+    pub rows: Rows,
+    /// Whether it is committed.
+    pub kept: bool,
+}
+
+/// The request that writes.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    pub session: &'a Session,
+    /// The ledger of the running mutation; `None` in a query.
+    pub ledger: Option<&'a EffectLog>,
+    /// The transaction for its calls, if they do not run in their own.
+    pub transaction: Option<&'a Mutex<OpenTransaction>>,
+}
+
+impl Database {
+    /// Calls a function and returns its result as JSON: all rows of a set-returning function if a
+    /// list is expected, and otherwise the first.
+    pub async fn call(&self, caller: Caller<'_>, call: &Call<'_>) -> Result<Called, DbError> {
+        let Call {
+            name,
+            args,
+            list,
+            undone_if,
+        } = *call;
+
+        if args.iter().filter_map(|(_, arg)| arg.as_ref()).any(has_nul) {
+            return Err(DbError::Nul);
+        }
+
+        let spec = FunctionSpec {
+            name: name.to_owned(),
+            row_of: None,
+            args: args.iter().map(|(form, _)| *form).collect(),
+        };
+
+        let function = self.function(&spec).await?;
+        let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
+
+        // The statement that can roll back reads only the first row, so it does not suit a list.
+        let undone_if =
+            undone_if.filter(|_| function.may_have_status && !(list && function.returns_set));
+        let mut statement = function.statement(&values, undone_if);
+
+        statement.keeps_session = self.session_reset.can_be_left_out();
+        let Written { rows, kept } = match caller.transaction {
+            Some(transaction) => self.write_within(transaction, &statement).await?,
+            None => {
+                self.retrying(|| self.fetch_once(caller, &statement, Commit::Always))
+                    .await?
+            }
+        };
+
+        let text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+        };
+
+        let cell = |row| rows.cell(row, 0).map_or_else(|| "null".to_owned(), text);
+        if list && function.returns_set {
+            let items: Vec<_> = (0..rows.len()).map(cell).collect();
+            return Ok(Called {
+                json: format!("[{}]", items.join(",")),
+                kept,
+            });
+        }
+
+        Ok(Called {
+            json: cell(0),
+            kept,
+        })
+    }
+
+    /// Returns the function, from the loaded state or else from the database.
+    pub async fn function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
+        self.reached().await?;
+        if let Some(Ok(known)) = self.functions().get(spec) {
+            return Ok(known.clone());
+        }
+        // Boxed, as the future is large, and would be moved with that of each call.
+        Box::pin(self.find_function(spec)).await
+    }
+
+    /// Looks up the function, which may have been created since the catalog was read.
+    async fn find_function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
+        let (specs, mut rows) = (std::slice::from_ref(spec), Vec::new());
+        let read = self
+            .driver
+            .read(Session::none(), &functions::lookup(specs), &mut rows)
+            .await;
+        read.map_err(|error| self.noted(error))?;
+        let rows = rows
+            .iter()
+            .map(functions::Row::from_row)
+            .collect::<Result<_, _>>();
+        let (views, rows) = (
+            self.catalog().await?,
+            rows.map_err(|error| self.noted(error.into()))?,
+        );
+        let mut found = functions::choose(specs, rows, |name| views.source(name));
+
+        match found.remove(spec) {
+            Some(Ok(function)) => {
+                self.functions().insert(spec.clone(), Ok(function.clone()));
+                Ok(function)
+            }
+            Some(Err(why)) => Err(DbError::UnknownFunction(why)),
+            None => Err(DbError::UnknownFunction(format!(
+                "the function `{}` does not exist",
+                spec.name
+            ))),
+        }
+    }
+
+    /// Runs a statement that writes in its own transaction, with the session variables of its
+    /// request.
+    ///
+    /// # Errors
+    /// [`DbError::OutcomeUnknown`] when the statement may or may not have been committed. After any
+    /// other error, nothing was committed.
+    pub async fn fetch_once(
+        &self,
+        caller: Caller<'_>,
+        statement: &Statement,
+        commit: Commit<'_>,
+    ) -> Result<Written, DbError> {
+        self.reached().await?;
+        caller.session.check()?;
+        let mut rows = Vec::new();
+        let turn = caller.session.turn().await;
+
+        // If the request is dropped meanwhile, this stays in doubt.
+        let in_doubt = caller.ledger.inspect(|ledger| ledger.sent());
+        let recording = recorder::begin(statement, StatementKind::Write);
+        let mut result = self
+            .driver
+            .write(caller.session, statement, commit, &mut rows)
+            .await;
+        drop(turn);
+        recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
+        if result.as_ref().is_err_and(|error| is_undone(error, &rows)) {
+            result = Ok(false);
+        }
+
+        match &result {
+            Err(DriverError::OutcomeUnknown) => {}
+            other => {
+                in_doubt.inspect(|ledger| ledger.answered(matches!(other, Ok(true))));
+            }
+        }
+
+        let kept = result.map_err(|error| self.noted_of(caller.session, Some(statement), error))?;
+
+        Ok(Written {
+            rows: Rows::Read(rows),
+            kept,
+        })
+    }
+
+    /// Runs a statement that writes in a transaction. A call with a failing status leaves the
+    /// transaction failed.
+    async fn write_within(
+        &self,
+        transaction: &Mutex<OpenTransaction>,
+        statement: &Statement,
+    ) -> Result<Written, DbError> {
+        let mut rows = Vec::new();
+        let result = transaction.lock().await.write(statement, &mut rows).await;
+        let kept = match result {
+            Ok(_) => true,
+            Err(error) if is_undone(&error, &rows) => false,
+            Err(error) => return Err(self.noted_in(statement, error)),
+        };
+
+        Ok(Written {
+            rows: Rows::Read(rows),
+            kept,
+        })
+    }
+}
+
+/// Whether a call has returned a failing status, which rolls it back.
+fn is_undone(error: &DriverError, rows: &[Row]) -> bool {
+    let DriverError::Postgres(error) = error else {
+        return false;
+    };
+
+    // A function may raise an error with the same text, but no row arrives before that.
+    !rows.is_empty()
+        && error
+            .as_db_error()
+            .is_some_and(|error| error.message().contains(ROLLED_BACK))
+}
+
+/// Whether a text contains U+0000, which PostgreSQL cannot store.
+pub fn has_nul(json: &ExactJson) -> bool {
+    match json {
+        ExactJson::String(text) => text.contains('\0'),
+        ExactJson::Array(items) => items.iter().any(has_nul),
+        ExactJson::Object(fields) => fields
+            .iter()
+            .any(|(key, value)| key.contains('\0') || has_nul(value)),
+        _ => false,
+    }
+}

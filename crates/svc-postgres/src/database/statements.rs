@@ -1,0 +1,143 @@
+//! Reads and transactions of requests, and the errors of the driver.
+
+use std::sync::atomic::Ordering;
+
+use tokio_postgres::Row;
+
+use super::Database;
+use crate::driver::{DriverError, EachResult, Isolation, OpenTransaction};
+use crate::statement::recorder::{self, Recording, StatementKind, TimedSink};
+use crate::{DbError, RowSink, Rows, Session, Statement};
+use svc_core::error::sqlstate::is_read_only;
+
+impl Database {
+    /// Runs a read with the session variables of its request.
+    pub async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
+        let mut rows = Vec::new();
+        self.stream(session, statement, &mut rows).await?;
+        Ok(Rows::Read(rows))
+    }
+
+    /// Runs a read and passes on its rows as they arrive. A connection that has died since its last
+    /// use is replaced.
+    pub async fn stream(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DbError> {
+        self.reached().await?;
+        session.check()?;
+        let turn = session.turn().await;
+        let read = match recorder::begin(statement, StatementKind::Read) {
+            None => self.driver.read(session, statement, sink).await,
+            Some(recording) => {
+                Box::pin(self.read_recorded(&recording, session, statement, sink)).await
+            }
+        };
+
+        drop(turn);
+
+        match read {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let error = self.noted_of(session, Some(statement), error);
+                Err(Box::pin(self.error_of(statement, error)).await)
+            }
+        }
+    }
+
+    async fn read_recorded(
+        &self,
+        recording: &Recording,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        let mut timed = TimedSink::new(sink);
+        let result = self.driver.read(session, statement, &mut timed).await;
+        recording.read(result.is_ok(), &timed);
+        result
+    }
+
+    /// Runs pipelined reads on one connection and returns a result for each. An error common to all
+    /// is not examined further.
+    pub(crate) async fn read_each(
+        &self,
+        reads: &[(&Session, &Statement)],
+    ) -> Result<Vec<EachResult>, DbError> {
+        self.reached().await?;
+        for (session, _) in reads {
+            session.check()?;
+        }
+        self.driver
+            .read_each(reads)
+            .await
+            .map_err(|error| self.noted(error))
+    }
+
+    /// Begins a transaction with the session variables of a request.
+    pub async fn begin(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+    ) -> Result<OpenTransaction, DbError> {
+        self.reached().await?;
+        session.check()?;
+        self.driver
+            .begin(session, isolation)
+            .await
+            .map_err(|error| self.noted_of(session, None, error))
+    }
+
+    /// Begins a transaction with its first statement, in one round trip; `rows` receives the rows
+    /// that arrived.
+    pub async fn begin_with(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<OpenTransaction, DbError> {
+        self.reached().await?;
+        session.check()?;
+        let begun = self
+            .driver
+            .begin_with(session, isolation, statement, rows)
+            .await;
+        begun.map_err(|error| self.noted_of(session, Some(statement), error))
+    }
+
+    /// Converts a driver error of the set-up of a request's session variables, or of the statement
+    /// that ran with them.
+    pub(crate) fn noted_of(
+        &self,
+        session: &Session,
+        statement: Option<&Statement>,
+        error: DriverError,
+    ) -> DbError {
+        if let Some(names) = session.blamed(error.of_database()) {
+            return DbError::BadVariable(names);
+        }
+
+        let sent = session.setup().into_iter().chain(statement);
+        sent.fold(self.noted(error), DbError::of_values)
+    }
+
+    /// Converts a driver error of a statement.
+    pub fn noted_in(&self, statement: &Statement, error: DriverError) -> DbError {
+        self.noted(error).of_values(statement)
+    }
+
+    /// Converts a driver error, and triggers a check if the database may be unreachable.
+    pub fn noted(&self, error: DriverError) -> DbError {
+        let is_read_only = error.code().is_some_and(|code| is_read_only(code.code()));
+        if is_read_only {
+            self.is_read_only.store(true, Ordering::Relaxed);
+        }
+        if error.is_sign_of_absence() || is_read_only || self.driver.notes_lost_statement(&error) {
+            self.suspect();
+        }
+        error.into()
+    }
+}

@@ -1,0 +1,333 @@
+//! Transactions that span several statements.
+
+mod joined;
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::future::join3;
+use futures_util::{FutureExt as _, TryStreamExt as _};
+use tokio_postgres::Row;
+use tokio_postgres::error::{Severity, SqlState};
+
+use super::connection::{Bound, Connection, rows, switch_back};
+use super::error::answered;
+use super::pool::{Pool, Slot};
+use super::{Driver, DriverError};
+use crate::statement::recorder::{self, StatementKind};
+use crate::{Session, Statement};
+
+/// Fails in a failed transaction. There, PostgreSQL reports success for a lone `COMMIT` but rolls
+/// the transaction back.
+const COMMIT: &str = "SELECT; COMMIT";
+
+/// The snapshots of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isolation {
+    /// The database's default: a snapshot for each statement, unless configured otherwise.
+    Default,
+    /// One snapshot for the transaction. A write to a row changed by others since then fails.
+    Snapshot,
+}
+
+impl Isolation {
+    fn begin(self) -> &'static str {
+        match self {
+            Self::Default => "BEGIN",
+            Self::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ",
+        }
+    }
+}
+
+/// A transaction with a connection to itself. It is rolled back on drop.
+pub struct OpenTransaction {
+    /// `None` when the transaction has ended, or its connection is lost.
+    slot: Option<Slot<Arc<Pool>>>,
+    /// Whether PostgreSQL has rolled it back because of concurrent transactions.
+    was_undone: bool,
+    /// Whether the next read is the last statement, and is sent with the commit.
+    ends_with_read: bool,
+    /// The result of the commit sent with the last read.
+    ended: Option<Result<(), DriverError>>,
+}
+
+impl Driver {
+    /// Starts a transaction and sets its session variables, in one round trip. `BEGIN` is sent
+    /// again if it meets a connection that died in the pool.
+    pub(crate) async fn begin(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+    ) -> Result<OpenTransaction, DriverError> {
+        // Each dead connection leaves the pool with one fewer, and a new connection cannot have
+        // died in it.
+        for _ in 0..=self.pool.size {
+            let mut transaction = OpenTransaction::of(self.pool.acquire().await?.owned());
+            let begun = transaction
+                .connection()?
+                .open_transaction(session, isolation)
+                .await;
+            match transaction.conclude(begun) {
+                Err(error) if error.is_lost_connection() => self.pool.close_dead(),
+                result => return result.map(|()| transaction),
+            }
+        }
+
+        Err(DriverError::Closed)
+    }
+}
+
+impl OpenTransaction {
+    fn of(slot: Slot<Arc<Pool>>) -> Self {
+        Self {
+            slot: Some(slot),
+            was_undone: false,
+            ends_with_read: false,
+            ended: None,
+        }
+    }
+
+    /// Makes the next read the last statement: the commit is sent with it, in the same round trip,
+    /// and [`commit`](Self::commit) returns its result.
+    pub fn end_with_next_read(&mut self) {
+        self.ends_with_read = true;
+    }
+
+    /// Takes out the result of the commit sent with the last read.
+    pub fn take_end(&mut self) -> Option<Result<(), DriverError>> {
+        self.ended.take()
+    }
+
+    /// The rows of a statement.
+    pub async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        let is_last = std::mem::take(&mut self.ends_with_read);
+        let (mut rows, connection) = (Vec::new(), self.connection()?);
+        let answering = statement.text.begin();
+        let recording = recorder::begin(statement, StatementKind::Read);
+        let result = if is_last {
+            let (result, ended) =
+                Box::pin(connection.run_and_commit(&answering.told(statement), &mut rows)).await;
+            self.ended = ended;
+            result
+        } else {
+            connection
+                .run_in_transaction(&answering.told(statement), &mut rows)
+                .await
+                .map(drop)
+        };
+
+        answered(answering, &result);
+        recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
+        self.close_if_lost();
+
+        self.conclude(result.map(|()| rows))
+    }
+
+    /// Runs a statement that writes; `rows` receives the rows that arrived, even if the statement
+    /// fails.
+    pub async fn write(
+        &mut self,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<u64, DriverError> {
+        let connection = self.connection()?;
+        connection.session.run(statement);
+        let answering = statement.text.begin();
+        let recording = recorder::begin(statement, StatementKind::Write);
+        let result = connection
+            .run_in_transaction(&answering.told(statement), rows)
+            .await;
+        answered(answering, &result);
+        recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
+
+        self.conclude(result)
+    }
+
+    /// Commits the transaction.
+    ///
+    /// # Errors
+    /// [`DriverError::OutcomeUnknown`] when the transaction may or may not have been committed.
+    /// After any other error, nothing was kept.
+    pub async fn commit(&mut self) -> Result<(), DriverError> {
+        if let Some(ended) = self.take_end() {
+            self.was_undone |= ended.as_ref().is_err_and(DriverError::is_of_concurrency);
+            return ended;
+        }
+
+        if self.slot.is_none() {
+            return Err(DriverError::Closed);
+        }
+
+        let committed = self.end(COMMIT).await.map_err(|error| {
+            let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
+            match &error {
+                DriverError::Postgres(failed)
+                    if failed.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION) =>
+                {
+                    DriverError::TransactionFailed
+                }
+                // PostgreSQL may end a session between the commit and its response.
+                error
+                    if error
+                        .of_database()
+                        .is_some_and(|error| fatal.contains(&error.parsed_severity())) =>
+                {
+                    DriverError::OutcomeUnknown
+                }
+                error if error.is_in_doubt() => DriverError::OutcomeUnknown,
+                _ => error,
+            }
+        });
+
+        self.conclude(committed)
+    }
+
+    /// Whether PostgreSQL has rolled it back because of concurrent transactions.
+    pub fn was_undone(&self) -> bool {
+        self.was_undone
+    }
+
+    /// Rolls the transaction back.
+    pub async fn roll_back(&mut self) -> Result<(), DriverError> {
+        let undone = self.end("ROLLBACK").await;
+        self.conclude(undone)
+    }
+
+    async fn end(&mut self, sql: &str) -> Result<(), DriverError> {
+        self.connection()?.end(sql).await
+    }
+
+    /// Returns the connection and records that a statement begins.
+    fn connection(&mut self) -> Result<&mut Connection, DriverError> {
+        let slot = self.slot.as_mut().ok_or(DriverError::Closed)?;
+        let beat = slot.pool().watches.now();
+        let connection = slot.connection()?;
+        connection.begin(beat);
+        Ok(connection)
+    }
+
+    /// Closes a connection that was lost during the commit, after the rows of the last read.
+    fn close_if_lost(&mut self) {
+        let is_lost = |ended: &Result<(), DriverError>| {
+            ended
+                .as_ref()
+                .is_err_and(|error| !error.leaves_connection_usable())
+        };
+        if let (Some(slot), true) = (&mut self.slot, self.ended.as_ref().is_some_and(is_lost)) {
+            slot.close();
+        }
+    }
+
+    /// Ends a statement. The slot goes back if its connection is lost or the transaction is over.
+    fn conclude<T>(&mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
+        self.was_undone |= result.as_ref().is_err_and(DriverError::is_of_concurrency);
+        let Some(mut slot) = self.slot.take() else {
+            return result;
+        };
+        if let Ok(connection) = slot.connection() {
+            connection.watch().end();
+        }
+
+        let result = slot.conclude(result);
+        if slot
+            .connection()
+            .is_ok_and(|connection| connection.in_transaction)
+        {
+            self.slot = Some(slot);
+        }
+
+        result
+    }
+}
+
+impl Drop for OpenTransaction {
+    fn drop(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            super::pool::finish_or_cancel(slot);
+        }
+    }
+}
+
+impl std::fmt::Debug for OpenTransaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenTransaction")
+            .field("is_open", &self.slot.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    async fn open_transaction(
+        &mut self,
+        session: &Session,
+        isolation: Isolation,
+    ) -> Result<(), DriverError> {
+        let setup = match session.setup() {
+            Some(setup) => Some((setup, self.prepared(setup).await?)),
+            None => None,
+        };
+
+        // Set before `BEGIN` is sent, so that a request which is dropped meanwhile is rolled back.
+        self.in_transaction = true;
+        let (switch, begin) = (
+            self.session.switch(false),
+            self.session.begin(isolation.begin(), false),
+        );
+        let (client, answered, mut settings) = (&self.client, &self.answered, Vec::new());
+        let all = join3(
+            switch_back(client, switch),
+            client.batch_execute(&begin),
+            async {
+                match &setup {
+                    Some((setup, prepared)) => {
+                        rows(client, answered, prepared, setup, &mut settings).await
+                    }
+                    None => Ok(()),
+                }
+            },
+        );
+
+        let ((), begun, set) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        begun?;
+        if set.is_err() {
+            self.forget(session.setup(), None);
+        }
+
+        Ok(set?)
+    }
+
+    /// Runs a statement of a transaction. Returns the number of rows it wrote or read. A stale
+    /// statement fails, as its transaction cannot continue.
+    async fn run_in_transaction(
+        &mut self,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<u64, DriverError> {
+        let result = match self.prepared(statement).await {
+            Ok(prepared) => {
+                let run = async {
+                    let bound = statement.params.iter().map(Bound);
+                    let mut stream = pin!(self.client.query_raw(&prepared, bound).await?);
+                    while let Some(row) = stream.try_next().await? {
+                        rows.push(row);
+                    }
+                    Ok::<_, tokio_postgres::Error>(stream.rows_affected().unwrap_or(0))
+                };
+
+                // PostgreSQL's own error takes precedence over the loss of the connection after it.
+                self.wire
+                    .drive(run.map(Ok::<_, DriverError>))
+                    .await
+                    .and_then(|run| Ok(run?))
+            }
+            Err(error) => Err(error),
+        };
+
+        if result.as_ref().is_err_and(DriverError::shows_change) {
+            self.found_stale = true;
+            self.forget(None, Some(statement));
+        }
+
+        result
+    }
+}

@@ -1,0 +1,121 @@
+//! The session variables of a request, as set in PostgreSQL.
+
+mod request_quota;
+
+pub use request_quota::RequestQuota;
+
+use std::sync::Arc;
+
+use tokio::sync::SemaphorePermit;
+
+use super::{Param, Statement};
+use svc_core::error::sqlstate::is_conversion;
+
+/// The session variables of a request, and its share of the pool. No statement of a request runs
+/// without one.
+#[derive(Debug)]
+pub struct Session {
+    state: State,
+    /// `None` for a request that runs one statement at a time.
+    share: Option<Arc<RequestQuota>>,
+}
+
+/// Sessions with the same variables see the same rows.
+impl PartialEq for Session {
+    fn eq(&self, other: &Self) -> bool {
+        self.state == other.state
+    }
+}
+
+/// The values of the session variables are unknown.
+#[derive(Debug)]
+pub struct UnknownSession;
+
+#[derive(Debug, PartialEq)]
+enum State {
+    /// There are none to set.
+    None,
+    /// There are some, but their values are still being computed, or could not be.
+    Unknown,
+    /// The statement that sets them.
+    Set(Statement),
+}
+
+impl Session {
+    /// A session without variables.
+    pub fn none() -> &'static Self {
+        static NONE: Session = Session {
+            state: State::None,
+            share: None,
+        };
+        &NONE
+    }
+
+    /// A session with unknown values, which cannot read anything.
+    pub fn unknown() -> Self {
+        Self {
+            state: State::Unknown,
+            share: None,
+        }
+    }
+
+    /// A session set up by a statement.
+    pub fn of(setup: Statement) -> Self {
+        Self {
+            state: State::Set(setup),
+            share: None,
+        }
+    }
+
+    /// A session with the same variables, or with none, and a share of the pool.
+    pub fn sharing(session: Option<Self>, share: Arc<RequestQuota>) -> Self {
+        Self {
+            state: session.map_or(State::None, |session| session.state),
+            share: Some(share),
+        }
+    }
+
+    /// Waits until the request may use another connection, which counts until the permit is
+    /// dropped.
+    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.share.as_ref()?.turn().await
+    }
+
+    /// Fails while the values are unknown: a statement without them might see too much.
+    pub fn check(&self) -> Result<(), UnknownSession> {
+        if matches!(self.state, State::Unknown) {
+            Err(UnknownSession)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The variables whose value PostgreSQL could not parse as the type required by a policy, a
+    /// view or a function, if that is the cause of an error.
+    pub(super) fn blamed(&self, error: Option<&tokio_postgres::error::DbError>) -> Option<String> {
+        let setup = self.setup()?;
+        let error = error.filter(|error| is_conversion(error.code().code()))?;
+
+        // PostgreSQL has no field for the value that it could not parse, but quotes it at the end
+        // of the message.
+        let is_quoted = |value: &str| error.message().ends_with(&format!("\"{value}\""));
+        let blamed = setup.params.chunks(2).filter_map(|pair| match pair {
+            [Param::Text(name), Param::Text(value)] if is_quoted(value) => {
+                Some(format!("`{name}`"))
+            }
+            _ => None,
+        });
+
+        let names = blamed.collect::<Vec<_>>().join(", ");
+
+        (!names.is_empty()).then_some(names)
+    }
+
+    /// The statement to run first, in the same transaction.
+    pub fn setup(&self) -> Option<&Statement> {
+        match &self.state {
+            State::Set(statement) => Some(statement),
+            State::None | State::Unknown => None,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Scalars for the fields and arguments of a schema, and how to make one's own.
+//!
+//! Each type here is a newtype that only holds what its rule allows. It is read with
+//! [`FromStr`](std::str::FromStr), and its [`Display`](std::fmt::Display) is the canonical form,
+//! which a client gets whatever the view holds. Rust's own types are scalars as well: [`String`],
+//! [`bool`], the numbers, [`Uuid`](crate::prelude::Uuid), [`DateTime`](crate::prelude::DateTime),
+//! [`NaiveDate`](crate::prelude::NaiveDate), [`NaiveTime`](crate::prelude::NaiveTime),
+//! [`Decimal`](crate::prelude::Decimal) and [`serde_json::Value`].
+//!
+//! ```
+//! use svc::prelude::*;
+//! use svc::scalar::{EmailAddress, Inet};
+//!
+//! #[svc_type(sql_source = "v_login")]
+//! struct Login {
+//!     email: EmailAddress,
+//!     address: Inet,
+//! }
+//!
+//! /// The logins from an address.
+//! #[svc::query]
+//! async fn logins(address: Inet) -> Vec<Login>;
+//! ```
+//!
+//! Those that need a crate of their own are there with the feature `scalars`, which is on by
+//! default: [`EmailAddress`], [`Hostname`], [`Iban`], [`LocaleCode`], [`SemanticVersion`],
+//! [`Timezone`] and [`Url`].
+//!
+//! One's own scalar is a type with [`ScalarType`](crate::prelude::ScalarType) and
+//! [`svc_scalar`](macro@crate::svc_scalar); [`ScalarError`] makes its messages like those of the
+//! scalars here.
+
+#[doc(inline)]
+pub use svc_core::scalar::{
+    Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, Inet, LTree, LanguageCode,
+    Latitude, Longitude, MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError,
+    SearchVector, Slug,
+};
+#[doc(hidden)]
+pub use svc_core::scalar::{CustomScalar, ScalarKind, ScalarMeta};
+#[cfg(feature = "scalars")]
+#[doc(inline)]
+pub use svc_core::scalar::{
+    EmailAddress, Hostname, Iban, LocaleCode, SemanticVersion, Timezone, Url,
+};

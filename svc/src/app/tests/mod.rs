@@ -1,0 +1,5 @@
+//! Tests that need whole applications.
+
+mod gate;
+mod hooks;
+mod settings;

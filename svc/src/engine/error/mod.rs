@@ -1,7 +1,0 @@
-//! Errors of a request as a whole, and their locations in the document.
-
-mod location;
-mod request_error;
-
-pub(super) use location::{LineIndex, Location, MAX_LOCATIONS};
-pub(crate) use request_error::RequestError;
