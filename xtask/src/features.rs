@@ -1,4 +1,7 @@
 //! The packages without features, and with each feature alone.
+//!
+//! The features of internal crates are not checked by themselves: `svc` forwards its own to them, so
+//! the checks of `svc` compile every set that a program can choose.
 
 use std::path::Path;
 
@@ -11,8 +14,8 @@ use crate::run::{cargo, run};
 /// The name of the record of the check.
 const CHECK: &str = "features";
 
-/// Checks every package that has features: without any, and with each alone; then records that they
-/// pass.
+/// Checks every package whose features programs choose: without any, and with each alone; then
+/// records that they pass.
 pub(crate) fn each_feature() -> Result<()> {
     let metadata = metadata()?;
     for (package, feature) in combinations(&metadata) {
@@ -62,10 +65,17 @@ fn check(package: &str, feature: Option<&str>) -> Result<()> {
     run(command.args(["--", "-D", "warnings"]))
 }
 
-/// The packages with features, each with none and with one of them.
+/// The packages with features that programs choose, each with none and with one of them.
 fn combinations(metadata: &Value) -> Vec<(&str, Option<&str>)> {
     let mut combinations = Vec::new();
-    for (name, features) in packages(metadata) {
+    for package in packages(metadata).filter(|package| !is_internal(package)) {
+        let Some((name, features)) = package["name"]
+            .as_str()
+            .zip(package["features"].as_object())
+        else {
+            continue;
+        };
+
         if !features.is_empty() {
             combinations.push((name, None));
         }
@@ -76,16 +86,19 @@ fn combinations(metadata: &Value) -> Vec<(&str, Option<&str>)> {
     combinations
 }
 
-fn packages(metadata: &Value) -> impl Iterator<Item = (&str, &serde_json::Map<String, Value>)> {
-    let packages = metadata["packages"].as_array().into_iter().flatten();
-    packages
-        .filter_map(|package| Some((package["name"].as_str()?, package["features"].as_object()?)))
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().into_iter().flatten()
+}
+
+/// Whether only `svc` depends on the package, by `package.metadata.svc.internal`.
+fn is_internal(package: &Value) -> bool {
+    package["metadata"]["svc"]["internal"] == true
 }
 
 /// The declarations of features, and the conditions in the sources of packages that have features.
 fn inputs(metadata: &Value) -> Result<Inputs> {
     let mut inputs = Inputs::default();
-    for package in metadata["packages"].as_array().into_iter().flatten() {
+    for package in packages(metadata) {
         if package["features"]
             .as_object()
             .is_none_or(serde_json::Map::is_empty)
@@ -153,6 +166,11 @@ mod tests {
         let metadata = json!({ "packages": [
             { "name": "a", "features": { "default": ["x"], "x": [], "y": ["x"] } },
             { "name": "b", "features": {} },
+            {
+                "name": "c",
+                "features": { "z": [] },
+                "metadata": { "svc": { "internal": true } },
+            },
         ] });
         assert_eq!(
             combinations(&metadata),

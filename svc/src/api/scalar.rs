@@ -22,12 +22,12 @@
 //! async fn logins(address: Inet) -> Vec<Login>;
 //! ```
 //!
-//! Those that need a crate of their own are there with the feature `scalars`, which is on by
-//! default: [`EmailAddress`], [`Hostname`], [`Iban`], [`LocaleCode`], [`SemanticVersion`],
+//! The feature `scalars`, which is on by default, adds the scalars that need a crate of their own:
+//! [`EmailAddress`], [`Hostname`], [`Iban`], [`LocaleCode`], [`SemanticVersion`],
 //! [`Timezone`] and [`Url`].
 //!
-//! One's own scalar is a type with [`ScalarType`](crate::prelude::ScalarType) and
-//! [`svc_scalar`](macro@crate::svc_scalar); [`ScalarError`] makes its messages like those of the
+//! To define a scalar, implement [`ScalarType`](crate::prelude::ScalarType) for a type and add
+//! [`svc_scalar`](macro@crate::svc_scalar). [`ScalarError`] writes messages in the style of the
 //! scalars here.
 
 #[doc(inline)]

@@ -54,6 +54,15 @@ impl AuthorizationRequest {
         self.context().user()
     }
 
+    #[cfg(not(feature = "auth"))]
+    #[doc(hidden)]
+    pub fn user<T>(&self) -> Option<&T>
+    where
+        for<'f> Self: svc_core::feature_traits::FeatureAuth<'f>,
+    {
+        None
+    }
+
     /// The kind of the operation.
     pub fn operation_type(&self) -> OperationType {
         self.operation_type

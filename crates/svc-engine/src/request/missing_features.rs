@@ -47,17 +47,6 @@ impl crate::request::RequestContext {
 }
 
 #[cfg(not(feature = "auth"))]
-impl crate::authz::AuthorizationRequest {
-    #[doc(hidden)]
-    pub fn user<T>(&self) -> Option<&T>
-    where
-        for<'f> Self: svc_core::feature_traits::FeatureAuth<'f>,
-    {
-        None
-    }
-}
-
-#[cfg(not(feature = "auth"))]
 impl crate::request::SessionVariables {
     #[doc(hidden)]
     pub fn user_id<N>(self, _: N) -> Self

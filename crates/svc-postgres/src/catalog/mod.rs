@@ -147,7 +147,7 @@ type Row = (
 );
 
 impl Catalog {
-    /// Reads the columns of `names`, except those of missing views and tables. `outdated` is
+    /// Reads the columns of the views and tables with these names, if they exist. `outdated` is
     /// notified when a missing one is requested. `with_facts` also reads the facts used only by
     /// hints.
     pub async fn load(

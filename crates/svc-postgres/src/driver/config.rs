@@ -36,7 +36,7 @@ pub(crate) struct Target {
     pub(super) hosts: Vec<Config>,
     /// The same without start-up options.
     plain: Vec<Config>,
-    /// The settings of transactions where a pooler does not keep those of the session.
+    /// The settings of transactions behind a pooler that does not keep settings of the session.
     pooled: Arc<PooledSession>,
     /// Whether the connection that was opened last is one of a pooler which does not keep them.
     is_pooled: AtomicBool,
@@ -323,7 +323,7 @@ fn with_options(mut config: Config, connect: &ConnectConfig) -> Config {
     config
 }
 
-/// The settings of a session: those that are given, then those that decide how PostgreSQL writes
+/// The settings of a session: the given ones, then the ones that decide how PostgreSQL writes
 /// values as text.
 fn session_options(connect: &ConnectConfig) -> String {
     // The last setting of a name applies, so the URL cannot change the format of values.

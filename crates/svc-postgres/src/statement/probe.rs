@@ -25,8 +25,8 @@ impl Probe {
         }
     }
 
-    /// Returns the statement, with its values from those of the call's statement. PostgreSQL plans
-    /// it for them, and so converts them even where no row is read.
+    /// Returns the statement, with its values taken from the call's statement. PostgreSQL plans it
+    /// for them, and so converts them even where no row is read.
     pub(super) fn statement(&self, params: &[Param]) -> Option<Statement> {
         let own = params.get(self.before..)?.get(..self.count)?;
         Some(Statement {

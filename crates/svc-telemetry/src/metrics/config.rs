@@ -26,7 +26,7 @@ settings! {
         namespace: String = "svc".to_owned(), ["SVC_METRICS_NAMESPACE"], Text;
         /// The path at which the series are served.
         metrics_path: String = "/metrics".to_owned(), ["SVC_METRICS_PATH"], Text;
-        /// The paths whose requests are not counted among those of HTTP.
+        /// The paths whose requests the HTTP metrics leave out.
         exclude_paths: BTreeSet<String> = ["/metrics", "/health", "/ready", "/startup"].map(str::to_owned).into(),
             ["SVC_METRICS_EXCLUDE_PATHS"], Paths;
         /// The address and port at which the series are served, in place of the service's own.

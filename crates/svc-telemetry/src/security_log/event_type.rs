@@ -63,16 +63,16 @@ macro_rules! event_types {
             }
         }
 
-        /// All types but those of programs.
+        /// All types except the ones that programs define.
         #[cfg(test)]
         const ALL: &[SecurityEventType] = &[$(SecurityEventType::$variant),+];
     };
 }
 
 event_types! {
-    /// Somebody has logged in or registered.
+    /// A user has logged in or registered.
     AuthSuccess = "auth.success", Info, "success";
-    /// Somebody has given a wrong name, password or key.
+    /// A client has given a wrong name, password or key.
     AuthFailure = "auth.failure", Warning, "failure";
     /// A token was valid and is no longer.
     AuthTokenExpired = "auth.token_expired", Info, "failure";
@@ -80,7 +80,7 @@ event_types! {
     AuthTokenInvalid = "auth.token_invalid", Warning, "failure";
     /// A token, a session, or all tokens of a user were revoked.
     AuthTokenRevoked = "auth.token_revoked", Info, "success";
-    /// Somebody has logged out.
+    /// A user has logged out.
     AuthLogout = "auth.logout", Info, "success";
     /// A user is missing, or lacks a role or a permission that a field requires.
     AuthPermissionDenied = "auth.permission_denied", Warning, "denied";

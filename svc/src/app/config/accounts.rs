@@ -1,5 +1,5 @@
-//! The settings of native accounts. They are there in every build, as those of
-//! [`AuthConfig`](crate::AuthConfig).
+//! The settings of native accounts. Like [`AuthConfig`](crate::AuthConfig), they exist in every
+//! build.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl AccountsConfig {
     }
 }
 
-/// Whether routes can be nested under a path, beside those of the application.
+/// Whether routes can be nested under a path, beside the application's own routes.
 fn is_mount(path: &str) -> bool {
     let is_plain = |part: &str| {
         !part.is_empty()

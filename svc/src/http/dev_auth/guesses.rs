@@ -182,7 +182,7 @@ mod tests {
             may_guess
         });
 
-        // Those of the last place, and those that all addresses without one share.
+        // Guesses in the last place, and guesses that all addresses without a place share.
         assert_eq!(guessed.count(), 60);
         assert_eq!(guesses.lock().len(), ADDRESSES + 1);
 

@@ -372,7 +372,7 @@ fn is_listed(
             || has_key())
 }
 
-/// Returns the rules, adding those for GraphQL from the settings if the program has none.
+/// Returns the rules, with the rules for GraphQL from the settings if the program has none.
 fn with_settings(
     rules: Option<Vec<RateLimitRule>>,
     config: &RateLimitConfig,

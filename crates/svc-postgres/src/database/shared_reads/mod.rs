@@ -1,7 +1,7 @@
-//! Reads shared by several requests, such as those of an event with many subscribers.
+//! Reads shared by several requests, such as the reads of an event with many subscribers.
 //!
 //! Equal statements of equal sessions run once. Statements that differ only in their values, such
-//! as those of subscribers under different policies, wait briefly for each other and become one
+//! as the reads of subscribers under different policies, wait briefly for each other and become one
 //! statement (`batch.rs`).
 
 mod batch;
