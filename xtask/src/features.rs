@@ -90,7 +90,7 @@ fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().into_iter().flatten()
 }
 
-/// Whether only `svc` depends on the package, by `package.metadata.svc.internal`.
+/// Whether the package is an internal part of `svc`, by `package.metadata.svc.internal`.
 fn is_internal(package: &Value) -> bool {
     package["metadata"]["svc"]["internal"] == true
 }

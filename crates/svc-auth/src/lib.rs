@@ -1,18 +1,22 @@
-//! Authentication for svc: tokens, providers, revocation, sessions and accounts.
+//! Authentication for svc: tokens, identity providers, revocation, sessions and accounts.
 //!
-//! Tokens are cached by a keyed hash, never as text.
+//! `Authentication` finds the user of a request once, before anything else of the request is read.
+//! Tokens are cached by a keyed hash, never as text. Authorization is in `svc_engine::authz`.
 //!
-//! This crate is internal: it is published because `svc` needs it, and it changes without notice.
-//! Programs depend on `svc`, which re-exports the public part.
+//! This crate is an internal part of `svc`: it is published because `svc` needs it, and changes
+//! without notice. Programs depend on `svc`, which re-exports the public items.
 //!
-//! | Contents | Module |
+//! | Module | Contents |
 //! |---|---|
-//! | Signed tokens and keys | `token` |
-//! | Providers, identity providers among them | `provider` |
-//! | Revoked tokens | `revocation` |
-//! | The user of a request, from header to cache | `authentication` |
-//! | Sessions in cookies | `sessions` |
-//! | Native accounts and their routes | `accounts` |
+//! | `authentication` | the identity of a request, from its headers, and the cache of tokens |
+//! | `token` | signed tokens: algorithms, claims and signatures |
+//! | `provider` | the trait `AuthProvider`, providers of signed tokens, and identity providers |
+//! | `revocation` | revoked tokens, in memory or Redis |
+//! | `user` | `UserContext`: the user, as resolvers see it |
+//! | `sessions` | sessions in cookies, with the feature `sessions` |
+//! | `accounts` | native accounts and their routes, with the feature `native-auth` |
+//! | `config`, `idp_config` | the settings, which exist in every build |
+//! | `error`, `outage` | errors of tokens and providers, and the log of outages |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -1,19 +1,25 @@
-//! The foundation of svc: schema, scalars, JSON, errors and settings.
+//! The foundation of svc: the schema, scalars, JSON, errors and settings.
 //!
-//! It has no I/O except for clients of Redis and TLS, and knows neither HTTP nor SQL.
+//! All other internal crates use these types. This crate depends on none of them. Its only
+//! connections are to Redis and to collectors of spans.
 //!
-//! This crate is internal: it is published because `svc` needs it, and it changes without notice.
-//! Programs depend on `svc`, which re-exports the public part.
+//! This crate is an internal part of `svc`: it is published because `svc` needs it, and changes
+//! without notice. Programs depend on `svc`, which re-exports the public items.
 //!
-//! | Contents | Module |
+//! | Module | Contents |
 //! |---|---|
-//! | Registered types and functions, the checked `Model`, SDL | `schema` |
-//! | Scalars and SQL values | `scalar` |
-//! | Exact numbers, reading and writing JSON | `json` |
-//! | Errors, their codes, places and identifiers | `error` |
-//! | Settings: one table for fields, variables and the book | `settings` |
-//! | Spans | `trace` |
-//! | The shared Redis connection, and TLS for clients | `redis_client`, `tls_client` |
+//! | `schema` | types and root fields from the macros, the checked `Model`, and its SDL |
+//! | `scalar` | scalars, their canonical forms, and values for SQL |
+//! | `json` | JSON whose numbers keep all their digits |
+//! | `error` | `Error` and its codes, the meaning of SQLSTATEs, and the `errorId` |
+//! | `settings` | the macro `settings!`: struct, variables and page of the book from one table |
+//! | `trace` | spans for OpenTelemetry, or a stub without the feature `tracing-otel` |
+//! | `redis_client`, `tls_client` | the shared connection to Redis, and TLS to other services |
+//! | `request_id` | the identifier of a request |
+//! | `feature_traits` | compiler messages that name a missing feature |
+//! | `beats`, `wake_flag` | a coarse clock for deadlines, and a waker that remembers its wake-up |
+//! | `log_throttle` | repeated log lines, written once per period |
+//! | `value_bytes` | values as unambiguous bytes, for keys |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

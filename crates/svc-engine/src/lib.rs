@@ -1,22 +1,24 @@
-//! The engine of svc: from a GraphQL document to bytes.
+//! The engine of svc: from a GraphQL document to the bytes of the response.
 //!
-//! Every root field runs by an `Admission`, which only `authz` makes.
+//! `Engine::run` executes one operation, and `Engine::subscribe` one on a streaming transport.
+//! Every root field needs an `Admission`, which only `authz` makes. This crate is independent of
+//! transports: the HTTP endpoints are in `svc`.
 //!
-//! This crate is internal: it is published because `svc` needs it, and it changes without notice.
-//! Programs depend on `svc`, which re-exports the public part.
+//! This crate is an internal part of `svc`: it is published because `svc` needs it, and changes
+//! without notice. Programs depend on `svc`, which re-exports the public items.
 //!
-//! | Contents | Module |
+//! | Module | Contents |
 //! |---|---|
-//! | Documents, plans, execution, completion, subscriptions | `engine` |
-//! | The only code that writes `SELECT` for reads | `sql` |
-//! | The gate, authorizers, guards and row policies | `authz` |
-//! | `svc::db`: the database as resolvers see it | `repository` |
-//! | Requests: their parts, context and data | `request` |
-//! | Statuses and errors of database functions | `mutation` |
-//! | Event sources and queues of subscribers | `events` |
-//! | Cached responses | `response_cache` |
-//! | State that all requests share | `application` |
-//! | Files of clients | `upload` |
+//! | `engine` | documents, plans, execution, completion and subscriptions, a folder for each step |
+//! | `authz` | the gate, authorizers, guards, row policies and masks |
+//! | `sql` | the only code that writes `SELECT` for reads |
+//! | `repository` | the module `svc::db`: the database as resolvers see it |
+//! | `request` | the parts of a request, `Context`, request data and session variables |
+//! | `mutation` | statuses and errors of database functions |
+//! | `events` | sources of events, the hub and the queues of subscribers |
+//! | `response_cache` | where responses are cached, and the changes that make them stale |
+//! | `application` | the state that all requests share, `Limits` and deadlines |
+//! | `upload` | files that clients send |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -1,20 +1,26 @@
-//! PostgreSQL for svc: driver, pool, catalog and statements.
+//! PostgreSQL for svc: connections, statements and the catalog.
 //!
-//! It has no dependency on GraphQL.
+//! The entry point is `Database`: it runs a `Statement` in the `Session` of a request. This crate
+//! is independent of GraphQL; `svc-engine` writes the SQL of reads.
 //!
-//! This crate is internal: it is published because `svc` needs it, and it changes without notice.
-//! Programs depend on `svc`, which re-exports the public part.
+//! This crate is an internal part of `svc`: it is published because `svc` needs it, and changes
+//! without notice. Programs depend on `svc`, which re-exports the public items.
 //!
-//! | Contents | Module |
+//! | Module | Contents |
 //! |---|---|
-//! | Connections, the pool, transactions, the wire | `driver` |
-//! | A database: reads, writes, calls, health | `database` |
-//! | Views, columns, types and functions | `catalog` |
-//! | Statements and their parameters | `statement` |
-//! | Errors, as clients see them | `error` |
-//! | The connection of sqlx | `sqlx_pool` |
-//! | Whether row-level security binds the service | `row_security` |
-//! | Plans and hints | `explain` |
+//! | `connect` | the database URL and libpq's variables, for both pools |
+//! | `driver` | the pool, its connections, transactions, deadlines and the wire |
+//! | `sqlx_pool` | the pool of sqlx, for the program's own SQL |
+//! | `database` | `Database`: reads, writes, calls, health, shared reads, changes of views |
+//! | `catalog` | columns, types and functions, as the database has them |
+//! | `statement` | a statement: its text, its parameters and its rows |
+//! | `write` | statements that write to tables |
+//! | `session` | the session variables of a request |
+//! | `session_effects` | whether a call may leave effects in its session, and the reset |
+//! | `row_security` | whether row-level security binds the service |
+//! | `explain` | PostgreSQL's plans, and hints about missing indexes |
+//! | `error` | the errors between a statement and its rows, as clients see them |
+//! | `script_connection` | a connection for tests that create databases |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -1,18 +1,19 @@
-//! Observability for svc: metrics, logs and tracked errors.
+//! Observability for svc: metrics, logs, statistics and tracked errors.
 //!
-//! No request waits for a collector or a file.
+//! A process has one collector of each kind, and the other crates call it directly. No request
+//! waits for a collector or a file. Spans are in `svc_core::trace`.
 //!
-//! This crate is internal: it is published because `svc` needs it, and it changes without notice.
-//! Programs depend on `svc`, which re-exports the public part.
+//! This crate is an internal part of `svc`: it is published because `svc` needs it, and changes
+//! without notice. Programs depend on `svc`, which re-exports the public items.
 //!
-//! | Contents | Module |
+//! | Module | Contents |
 //! |---|---|
-//! | Series for Prometheus | `metrics` |
-//! | The request log and slow operations | `request_log` |
-//! | The security log | `security_log` |
-//! | Grouped errors in PostgreSQL | `error_tracker` |
-//! | Statistics of queries, as `pg_stat_statements` has them | `query_stats` |
-//! | Reports of panics | `panic` |
+//! | `metrics` | series for Prometheus, or a stub without the feature `metrics` |
+//! | `request_log` | a line per request, and warnings about slow operations |
+//! | `security_log` | logins, denied requests and exceeded limits, as lines of JSON |
+//! | `error_tracker` | masked errors, grouped and stored in PostgreSQL |
+//! | `query_stats` | statistics of `pg_stat_statements` with the root fields of statements |
+//! | `panic` | reports of panics to the log, the security log and the error tracker |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

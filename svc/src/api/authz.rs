@@ -2,9 +2,9 @@
 //! path, and the application's policies, which decide there.
 //!
 //! An [`Authorizer`] decides about each root field of a request. It receives an
-//! [`AuthorizationRequest`] and returns an
-//! [`AuthorizationDecision`]: allow, allow some rows, or deny. Row policies return a [`RowDecision`]: the rows of a
-//! type that a request may read, through any field.
+//! [`AuthorizationRequest`] and returns an [`AuthorizationDecision`]: allow, allow some rows, or
+//! deny. Row policies return a [`RowDecision`]: the rows of a type that a request may read, through
+//! any field.
 
 #[cfg(feature = "auth")]
 #[doc(inline)]

@@ -19,8 +19,7 @@ pub use signed::SignedTokenProvider;
 
 use super::{AuthError, Claims, RevocableToken, TokenRevocationService, UserContext};
 
-/// Verifies tokens and identifies their users; passed to
-/// `AppOptions::auth_provider`.
+/// Verifies tokens and identifies their users; passed to `AppOptions::auth_provider`.
 ///
 /// A provider verifies the signature and the expiry of a token. Only a verified token yields a
 /// user. An error leaves the request without one, and [`AuthError::Unavailable`] rejects the

@@ -13,8 +13,7 @@ use crate::outage::OutageLog;
 use crate::token::MAX_LEEWAY;
 use svc_telemetry::security_log::{SecurityEvent, SecurityEventType, record};
 
-/// Revokes tokens before they expire; passed to
-/// `AppOptions::token_revocation`, and cheap to clone.
+/// Revokes tokens before they expire; passed to `AppOptions::token_revocation`, and cheap to clone.
 ///
 /// A token needs `jti` and `sub` to be revoked by itself. All tokens of a user are revoked by the
 /// user's identifier, whichever claim it comes from.

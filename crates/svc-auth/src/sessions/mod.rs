@@ -1,5 +1,4 @@
-//! Sessions in cookies: a small map for each browser, available as
-//! `Context::session`.
+//! Sessions in cookies: a small map for each browser, available as `Context::session`.
 
 mod config;
 mod cookie;

@@ -43,10 +43,9 @@ use svc_core::schema::Code;
 /// ```
 ///
 /// # Errors
-/// An error denies. One that is made by [`Error::new`](svc_core::Error::new) reaches the client as it
-/// is; of any other the log is told, and the client gets `FORBIDDEN`. So it is with a panic, and
-/// with an authorizer that takes longer than
-/// `authorization_timeout`.
+/// An error denies. An error made by [`Error::new`](svc_core::Error::new) reaches the client
+/// unchanged; any other is logged, and the client gets `FORBIDDEN`. The same applies to a panic and
+/// to an authorizer that takes longer than `SvcConfig::authorization_timeout`.
 pub trait Authorizer: Send + Sync + 'static {
     /// Decides about one operation.
     ///
@@ -57,9 +56,9 @@ pub trait Authorizer: Send + Sync + 'static {
         request: AuthorizationRequest,
     ) -> impl Future<Output = Result<AuthorizationDecision>> + Send;
 
-    /// Decides about all gated fields of a document in one call: a decision for
-    /// each request, in their order. `None`, which is the default, has
-    /// [`authorize_operation`](Self::authorize_operation) asked one by one.
+    /// Decides about all gated fields of a document in one call: a decision for each request, in
+    /// their order. With `None`, the default,
+    /// [`authorize_operation`](Self::authorize_operation) is called for each.
     ///
     /// ```
     /// use svc::authz::Authorizer;

@@ -117,8 +117,8 @@ pub fn field_authorizer_adapter<T: ?Sized, Kind: 'static>(
 
 /// A check of the user alone: one of these permissions is sufficient.
 ///
-/// The guard `requires_any_permission` has the same effect, but
-/// is evaluated once per request, and leaves the field in the filters of the schema.
+/// The guard [`requires_any_permission`](macro@svc_macros::requires_any_permission) has the same
+/// effect, but is evaluated once per request, and leaves the field in the filters of the schema.
 ///
 /// ```
 /// use svc::authz::any_permission;

@@ -7,8 +7,7 @@ use svc_core::Result;
 
 /// A source of events: an event published on a channel by any process reaches all listeners.
 ///
-/// PostgreSQL is used unless `AppOptions::event_source` sets
-/// another source.
+/// PostgreSQL is used unless `AppOptions::event_source` sets another source.
 pub trait EventSource: Send + Sync + 'static {
     /// Connects, and listens to channels from then on. When the stream ends, the connection is
     /// lost: the service calls this again after a pause, which gets longer up to a second.

@@ -45,8 +45,7 @@ impl<'a> Context<'a> {
         self.db
     }
 
-    /// Returns a value created for this request by
-    /// `AppOptions::request_data`, or passed to
+    /// Returns a value created for this request by `AppOptions::request_data`, or passed to
     /// `AppOptions::data`.
     ///
     /// # Errors
@@ -103,8 +102,8 @@ impl<'a> Context<'a> {
 
     /// Returns the authenticated user; `None` if the request has no token, or an invalid one.
     ///
-    /// A `UserContext` that a layer around the endpoint has inserted
-    /// into the request's extensions takes precedence.
+    /// A [`UserContext`](svc_auth::UserContext) that a layer around the endpoint has inserted into
+    /// the request's extensions takes precedence.
     #[cfg(feature = "auth")]
     pub fn user(&self) -> Option<&'a svc_auth::UserContext> {
         self.request.parts().user()
@@ -131,7 +130,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the token of the request, for a mutation that logs out: pass it to
-    /// `TokenRevocationService::revoke`. `None` if
+    /// [`TokenRevocationService::revoke`](svc_auth::TokenRevocationService::revoke). `None` if
     /// there is no valid token.
     #[cfg(feature = "auth")]
     pub fn token(&self) -> Option<&'a svc_auth::RevocableToken> {
@@ -139,7 +138,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the session of the browser, provided by a
-    /// `SessionLayer` around the router.
+    /// [`SessionLayer`](svc_auth::sessions::SessionLayer) around the router.
     ///
     /// # Errors
     /// `SERVICE_UNAVAILABLE` if its store is unavailable; an internal error if there is no such
@@ -235,8 +234,8 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the address of the peer of the connection: the client, or the last proxy. It is
-    /// axum's [`ConnectInfo`](axum::extract::ConnectInfo), which `serve`) inserts
-    /// into the request.
+    /// axum's [`ConnectInfo`](axum::extract::ConnectInfo), which `svc::serve` inserts into the
+    /// request.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         self.request.parts().peer_addr()
     }

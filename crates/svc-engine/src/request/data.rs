@@ -16,8 +16,7 @@ use super::{RequestParts, Transport};
 use crate::repository::Db;
 use svc_core::Result;
 
-/// A request, as passed to `AppOptions::request_data`. It is
-/// cheap to clone.
+/// A request, as passed to `AppOptions::request_data`. It is cheap to clone.
 #[derive(Clone)]
 pub struct RequestContext(Arc<Shared>);
 
@@ -55,9 +54,8 @@ impl RequestContext {
         &self.0.db
     }
 
-    /// Returns a value that an earlier
-    /// `AppOptions::request_data` has created for this request,
-    /// or one passed to `AppOptions::data`.
+    /// Returns a value that an earlier `AppOptions::request_data` has created for this request, or
+    /// one passed to `AppOptions::data`.
     ///
     /// # Errors
     /// Fails if there is no value of this type; the message is masked for clients.

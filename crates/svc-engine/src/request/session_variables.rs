@@ -101,7 +101,7 @@ impl SessionVariables {
     }
 
     /// Adds a variable whose value is a claim of the user, by name or by JSON pointer: see
-    /// `UserContext::claim`.
+    /// [`UserContext::claim`].
     #[cfg(feature = "auth")]
     pub fn claim(mut self, name: impl Into<String>, claim: impl Into<String>) -> Self {
         self.add_of_user(name.into(), UserValue::Claim(claim.into()));

@@ -3,8 +3,7 @@
 use svc_core::settings::{Count, Flag, Whether, settings};
 
 settings! {
-    /// The settings of the response cache; the field `response_cache` of
-    /// `SvcConfig`.
+    /// The settings of the response cache; the field `response_cache` of `SvcConfig`.
     pub struct ResponseCacheConfig {
         /// Whether answers are kept of queries that say for how long, as
         /// `#[svc::query(cache = 30)]` does.

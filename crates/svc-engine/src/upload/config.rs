@@ -6,8 +6,7 @@ use std::time::Duration;
 use svc_core::settings::{Count, Flag, Maybe, Path, Seconds, settings};
 
 settings! {
-    /// The settings of files that clients send; the field `uploads` of
-    /// `SvcConfig`.
+    /// The settings of files that clients send; the field `uploads` of `SvcConfig`.
     pub struct UploadConfig {
         /// Whether mutations may get files, by the [multipart request
         /// specification](https://github.com/jaydenseric/graphql-multipart-request-spec).

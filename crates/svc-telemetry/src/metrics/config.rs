@@ -9,8 +9,8 @@ use svc_core::settings::{
 };
 
 settings! {
-    /// The settings of metrics, which are counted once `setup_metrics` is
-    /// called; the field `metrics` of `SvcConfig`.
+    /// The settings of metrics, which are counted once `setup_metrics` is called; the field
+    /// `metrics` of `SvcConfig`.
     ///
     /// ```
     /// use svc::MetricsConfig;

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use svc_core::settings::{Flag, Kind, settings};
 
 settings! {
-    /// The settings of the security log; the field `security_log` of
-    /// `SvcConfig`.
+    /// The settings of the security log; the field `security_log` of `SvcConfig`.
     ///
     /// ```
     /// use svc::SecurityLogConfig;

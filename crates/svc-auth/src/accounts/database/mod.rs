@@ -70,9 +70,8 @@ impl AccountDatabase {
         Ok(database)
     }
 
-    /// The database of the application, set through
-    /// `AppOptions::accounts`. Log-ins fail until the application is
-    /// created.
+    /// The database of the application, set through `AppOptions::accounts`. Log-ins fail until the
+    /// application is created.
     pub fn of_application() -> Self {
         Self::unbound(CONNECTIONS)
     }

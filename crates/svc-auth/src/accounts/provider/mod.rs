@@ -41,9 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The provider of native accounts: users with names and passwords, their sessions and tokens;
 /// created by [`NativeAuthFactory`](super::NativeAuthFactory), and cheap to clone.
 ///
-/// Pass it to `AppOptions::auth_provider`, which verifies
-/// access tokens, and to [`create_auth_router`](super::create_auth_router), which provides the
-/// routes.
+/// Pass it to `AppOptions::auth_provider`, which verifies access tokens, and to
+/// [`create_auth_router`](super::create_auth_router), which provides the routes.
 #[derive(Clone)]
 pub struct NativeAuthProvider(pub(super) Arc<Inner>);
 

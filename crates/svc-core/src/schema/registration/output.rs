@@ -8,9 +8,9 @@ use super::{ObjectMeta, Registry, TypeKey, TypeRef};
 /// A value that a field can return.
 ///
 /// Implemented for the scalars, for `Option`, `Vec`, references and boxes of them, and by
-/// `svc_type`, `svc_enum`,
-/// `svc_interface`, `svc_union` and
-/// `svc_scalar`.
+/// [`svc_type`](macro@svc_macros::svc_type), [`svc_enum`](macro@svc_macros::svc_enum),
+/// [`svc_interface`](macro@svc_macros::svc_interface), [`svc_union`](macro@svc_macros::svc_union)
+/// and [`svc_scalar`](macro@svc_macros::svc_scalar).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a GraphQL output type",
     label = "a field cannot answer with this type",

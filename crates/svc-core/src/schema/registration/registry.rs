@@ -267,8 +267,7 @@ impl Registry {
         key
     }
 
-    /// The arguments of a function. A parameter of a type such as `Page` expands to
-    /// several.
+    /// The arguments of a function. A parameter of a type such as `Page` expands to several.
     #[doc(hidden)]
     pub fn args(&mut self, args: &'static [ArgMeta], path: &'static str) -> Vec<ArgRef> {
         let mut refs = Vec::with_capacity(args.len());

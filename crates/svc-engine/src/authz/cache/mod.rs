@@ -23,8 +23,7 @@ use svc_telemetry::metrics::CacheType;
 type PrincipalKey = Box<dyn Fn(&Context<'_>) -> Option<String> + Send + Sync>;
 type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
 
-/// The settings of the decision cache; passed to
-/// `AppOptions::authorization_cache`.
+/// The settings of the decision cache; passed to `AppOptions::authorization_cache`.
 ///
 /// A decision is cached by the principal key, the operation's kind and name, and the arguments. The
 /// authorizer must therefore decide by these alone; any other data it reads may be briefly out of

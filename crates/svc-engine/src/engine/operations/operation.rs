@@ -1,7 +1,6 @@
 //! Operations, as registered by a program.
 
-/// A document with one operation that a program registers; passed to
-/// `AppOptions::operations` or
+/// A document with one operation that a program registers; passed to `AppOptions::operations` or
 /// [`OperationRegistry`](crate::OperationRegistry).
 ///
 /// Clients name it by the SHA-256 of its text or by the operation's name, or send the text.

@@ -36,8 +36,7 @@ static COLLECTOR: OnceLock<Collector> = OnceLock::new();
 #[derive(Debug, Clone, Copy)]
 pub struct Metrics(&'static Collector);
 
-/// Returns the collector; `None` before `setup_metrics`, and if metrics are
-/// off.
+/// Returns the collector; `None` before `setup_metrics`, and if metrics are off.
 ///
 /// ```
 /// if let Some(metrics) = svc::get_metrics() {

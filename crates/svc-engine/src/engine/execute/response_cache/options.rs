@@ -11,8 +11,7 @@ use svc_core::settings::ConfigError;
 type KeyFn = Box<dyn Fn(&Context<'_>) -> Option<String> + Send + Sync>;
 type RowFn = fn() -> std::any::TypeId;
 
-/// The options of the response cache; passed to
-/// `AppOptions::response_cache`.
+/// The options of the response cache; passed to `AppOptions::response_cache`.
 ///
 /// A cached response is reused for requests with the same document and the same variables from the
 /// same user, with the same roles, permissions and metadata, session variables and row policies. If

@@ -1,6 +1,6 @@
 //! The ways of running a root field without its admission, none of which compiles.
-//! `tests/it/requests/unadmitted.rs` compiles the crate with each file, and expects the errors that
-//! its lines name, and no other.
+//! `tests/it/requests/unadmitted.rs` compiles this crate with each file, and expects the errors
+//! that its lines name, and no other.
 
 #[cfg(svc_unadmitted = "calls")]
 mod calls;

@@ -24,7 +24,11 @@ pub(super) fn nested_fields(input: Option<&InputDef>) -> impl Iterator<Item = Ne
 }
 
 /// The columns that a mutation writes, and the columns that select a row.
-pub(crate) fn columns<'m>(model: &'m Model, def: &'m FieldDef, write: WriteMeta) -> Vec<Column<'m>> {
+pub(crate) fn columns<'m>(
+    model: &'m Model,
+    def: &'m FieldDef,
+    write: WriteMeta,
+) -> Vec<Column<'m>> {
     let mut columns = Vec::new();
     for arg in &def.args {
         match &model.types[arg.ty.named()].kind {
