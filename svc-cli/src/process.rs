@@ -8,6 +8,13 @@ pub(crate) fn line(process: u32) -> String {
     format!("{process} {}\n", moment(process).unwrap_or_default())
 }
 
+/// Returns the process and the start time in such a text; the start time is empty if it is missing.
+pub(crate) fn read(line: &str) -> Option<(u32, &str)> {
+    let line = line.trim();
+    let (process, moment) = line.split_once(' ').unwrap_or((line, ""));
+    Some((process.parse().ok()?, moment))
+}
+
 /// Whether a process is the one that started at this time.
 pub(crate) fn is_same(process: u32, noted: &str) -> bool {
     moment(process).is_some_and(|moment| moment == noted)

@@ -16,6 +16,7 @@ mod kinds;
 mod log;
 mod logged;
 mod memory;
+mod pgbouncer;
 mod pooled;
 mod pooler;
 mod program;

@@ -9,6 +9,7 @@ use svc_embedded::free_port;
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 
+use crate::pgbouncer::program;
 use crate::{Proxy, TestDatabase, eventually};
 
 /// A PgBouncer of a test's own.
@@ -129,16 +130,4 @@ pub(crate) fn command(folder: &Path, config: &str) -> Command {
 
     command.arg(file);
     command
-}
-
-/// The program: on the path, or where Debian has it, which is on root's path alone.
-fn program() -> String {
-    std::env::var("SVC_PGBOUNCER").unwrap_or_else(|_| {
-        let debian = "/usr/sbin/pgbouncer";
-        if fs::exists(debian).unwrap_or(false) {
-            debian.to_owned()
-        } else {
-            "pgbouncer".to_owned()
-        }
-    })
 }

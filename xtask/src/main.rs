@@ -13,6 +13,9 @@ mod command_line;
 mod deny;
 mod features;
 mod passed;
+// The tests need it too, and xtask does not build them.
+#[path = "../../tests/src/pgbouncer.rs"]
+mod pgbouncer;
 mod run;
 mod setup;
 mod test;

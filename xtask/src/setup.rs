@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 
+use crate::pgbouncer;
 use crate::run::{exists, run};
 
 /// A program that the tests start.
@@ -86,11 +87,9 @@ fn has_postgres() -> bool {
         || exists("pg_config")
 }
 
-/// Whether PgBouncer is on the path, or where Debian has it, which is on root's path alone.
 fn has_pgbouncer() -> bool {
-    std::env::var_os("SVC_PGBOUNCER").is_some()
-        || Path::new("/usr/sbin/pgbouncer").is_file()
-        || exists("pgbouncer")
+    // A program that the environment names is not searched for.
+    std::env::var_os("SVC_PGBOUNCER").is_some() || exists(&pgbouncer::program().to_string_lossy())
 }
 
 fn has_chromium() -> bool {

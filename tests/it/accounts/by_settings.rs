@@ -148,6 +148,26 @@ async fn routes_with_a_token_are_rate_limited_per_user() {
     assert_eq!(three_of_me(&app, invalid).await, [401, 401, 429]);
 }
 
+/// By the rate limits, which count its user, and not again by the route.
+#[tokio::test]
+async fn a_token_that_cannot_be_verified_is_looked_up_once() {
+    let (log, database) = (Log::start(), database().await);
+    let rule = RateLimitRule::new("/auth/me", RateLimit::requests(9).per_hour());
+    let options = options().config(config(&database, &[]));
+    let app = App::serve(options.rate_limiting(RateLimiting::new().rules([rule]))).await;
+    let held = register(&app, "ada").await;
+    database
+        .execute("DROP FUNCTION svc_auth.revocation(text[], text)")
+        .await;
+    let reply = with(&app, &held.access, "GET", "/auth/me", Value::Null).await;
+    assert_eq!(reply.status, 503, "{}", reply.text);
+    let lines = log
+        .text()
+        .matches("sessions cannot be ended or verified")
+        .count();
+    assert_eq!(lines, 1, "{}", log.text());
+}
+
 /// Begins a request, and waits until its head has been read: a later request has been answered.
 async fn begin(app: &App, path: &str, length: usize) -> Client {
     let mut client = Client::open(app.address()).await;

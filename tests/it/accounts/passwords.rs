@@ -54,6 +54,39 @@ async fn a_password_change_ends_all_other_sessions() {
     assert_eq!(login(&service.app, "ada", NEW).await.status, 200);
 }
 
+/// A trigger has the database refuse to end sessions.
+#[tokio::test]
+async fn a_password_stays_if_its_sessions_cannot_be_ended() {
+    let service = serve().await;
+    let held = register(&service.app, "ada").await;
+    let (body, path) = (
+        json!({ "current_password": PASSWORD, "new_password": NEW }),
+        "/auth/password",
+    );
+    let change = || with(&service.app, &held.access, "POST", path, body.clone());
+    service
+        .database
+        .execute(
+            "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sessions stay'; END $$;
+             CREATE TRIGGER fail BEFORE INSERT OR UPDATE ON svc_auth.epoch FOR EACH ROW EXECUTE FUNCTION fail()",
+        )
+        .await;
+    let failed = change().await;
+    assert_eq!(failed.status, 503, "{}", failed.text);
+    assert_accepted(&service.app, &held).await;
+    assert_eq!(login(&service.app, "ada", NEW).await.status, 401);
+
+    service
+        .database
+        .execute("DROP TRIGGER fail ON svc_auth.epoch")
+        .await;
+    let changed = change().await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    assert_refused(&service.app, &held).await;
+    assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 401);
+    assert_eq!(login(&service.app, "ada", NEW).await.status, 200);
+}
+
 #[tokio::test]
 async fn a_new_password_must_not_be_common_or_the_users_name() {
     let service = serve().await;

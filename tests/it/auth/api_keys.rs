@@ -168,6 +168,43 @@ async fn default_privileges_let_no_role_list_or_issue_api_keys() {
     }
 }
 
+/// Also to a role with default privileges, which are revoked from it at first.
+#[tokio::test]
+async fn grants_of_the_owner_outlast_the_schema_when_it_is_run_again() {
+    let database = TestDatabase::new(
+        "DO $do$ BEGIN EXECUTE format(
+             'CREATE ROLE %1$I; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %1$I;
+              ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO %1$I',
+             'granted_' || current_database());
+         END $do$;",
+    )
+    .await;
+    database.execute(ApiKeys::SCHEMA).await;
+    database
+        .execute(
+            "DO $do$ BEGIN EXECUTE format(
+                 'GRANT SELECT ON svc_api_key TO %1$I;
+                  GRANT EXECUTE ON FUNCTION svc_issue_api_key(text, text, text[], text[], timestamptz) TO %1$I',
+                 'granted_' || current_database());
+             END $do$;",
+        )
+        .await;
+    database.execute(ApiKeys::SCHEMA).await;
+    let pool = database.pool().await;
+    let allowed: Vec<bool> = svc::sqlx::query_scalar(
+        "SELECT allowed FROM (SELECT ('granted_' || current_database())::name) AS of_test (role), LATERAL (VALUES
+             (has_table_privilege(role, 'svc_api_key', 'SELECT')),
+             (has_table_privilege(role, 'svc_api_key', 'INSERT')),
+             (has_function_privilege(role,
+                 'svc_issue_api_key(text, text, text[], text[], timestamptz)', 'EXECUTE'))) AS v (allowed)",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    assert_eq!(allowed, [true, false, true]);
+    pool.close().await;
+}
+
 #[tokio::test]
 async fn api_keys_are_unavailable_without_the_database() {
     let app = App::serve(options().api_keys(ApiKeys::new())).await;

@@ -1,10 +1,10 @@
 //! The black-box tests of reads and writes behind PgBouncer in transaction mode.
 
-use std::ffi::OsString;
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
+
+use crate::pgbouncer;
 
 /// The variable that puts PgBouncer between the services of a test program and their databases.
 pub(super) const VARIABLE: &str = "SVC_TESTS_POOLED";
@@ -53,7 +53,7 @@ pub(super) fn arguments(asked: &[String]) -> Vec<String> {
 
 /// Prints the version of PgBouncer, and refuses one that loses prepared statements.
 pub(super) fn check_pooler() -> Result<()> {
-    let program = std::env::var_os("SVC_PGBOUNCER").unwrap_or_else(found);
+    let program = pgbouncer::program();
     let output = Command::new(&program)
         .arg("--version")
         .output()
@@ -73,16 +73,6 @@ pub(super) fn check_pooler() -> Result<()> {
     }
 
     Ok(())
-}
-
-/// Where Debian has it, which is on root's path alone, or on the path.
-fn found() -> OsString {
-    let debian = Path::new("/usr/sbin/pgbouncer");
-    if debian.is_file() {
-        debian.into()
-    } else {
-        "pgbouncer".into()
-    }
 }
 
 /// The version in a line such as `PgBouncer 1.24.1`.

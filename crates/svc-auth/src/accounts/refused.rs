@@ -11,7 +11,7 @@ use svc_core::error::{ErrorIds, ErrorLocation};
 use svc_telemetry::error_tracker::{self, Facts};
 
 /// Why an operation on accounts is rejected.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Refused {
     /// Unknown user, wrong password or suspended account: the response is the same for all.
     WrongCredentials,

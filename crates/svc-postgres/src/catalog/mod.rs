@@ -149,12 +149,13 @@ type Row = (
 impl Catalog {
     /// Reads the columns of the views and tables with these names, if they exist. `outdated` is
     /// notified when a missing one is requested. `with_facts` also reads the facts used only by
-    /// hints.
+    /// hints. Unless the application `hides_rows`, every column counts as one that may fail.
     pub async fn load(
         connection: &mut DedicatedConnection,
         names: &[String],
         outdated: &Arc<Notify>,
         with_facts: bool,
+        hides_rows: bool,
     ) -> Result<Self, DriverError> {
         let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
         let rows: Vec<Row> = connection
@@ -171,7 +172,11 @@ impl Catalog {
             .rows(&Statement::new(SETTINGS, Vec::new()))
             .await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
-        let reliable = reliable_columns(connection, names).await?;
+        let reliable = match hides_rows {
+            true => reliable_columns(connection, names).await?,
+            false => HashSet::default(),
+        };
+
         let mut sources = sources_of(rows, &reliable);
         for (name, mut columns) in unique {
             columns.sort_unstable();

@@ -24,17 +24,16 @@ const BELOW: &str = "\
             AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> c.oid \
     ) ";
 
-/// Their columns, and whether each is the column of a table. PostgreSQL computes virtual columns,
-/// and another server the columns of foreign tables.
-const COLUMNS: &str = "\
+/// Their columns, and whether each is the column of a table; and the queries of the views, in rows
+/// without a column. PostgreSQL computes virtual columns, and another server the columns of foreign
+/// tables.
+const COLUMNS_AND_QUERIES: &str = "\
     SELECT c.oid::int8, a.attnum::int8, a.attname::text, \
-        c.relkind IN ('r', 'p', 'm') AND a.attgenerated <> 'v' \
+        c.relkind IN ('r', 'p', 'm') AND a.attgenerated <> 'v', NULL::text \
     FROM below b JOIN pg_class c ON c.oid = b.rel \
-    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped";
-
-/// The queries of the views.
-const QUERIES: &str = "\
-    SELECT c.oid::int8, w.ev_action::text \
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+  UNION ALL \
+    SELECT c.oid::int8, 0::int8, ''::text, false, w.ev_action::text \
     FROM below b JOIN pg_class c ON c.oid = b.rel AND c.relkind = 'v' \
     JOIN pg_rewrite w ON w.ev_class = c.oid AND w.ev_type = '1'";
 
@@ -80,13 +79,11 @@ pub(super) async fn reliable_columns(
     connection: &mut DedicatedConnection,
     sources: &[String],
 ) -> Result<HashSet<(i64, String)>, DriverError> {
-    let below = |text: &str| {
-        let bound = vec![Param::Texts(quoted(sources))];
-        Statement::new([BELOW, text].concat(), bound)
-    };
-
-    let columns: Vec<(i64, i64, String, bool)> = connection.rows(&below(COLUMNS)).await?;
-    let queries: Vec<(i64, String)> = connection.rows(&below(QUERIES)).await?;
+    let bound = vec![Param::Texts(quoted(sources))];
+    let below = Statement::new([BELOW, COLUMNS_AND_QUERIES].concat(), bound);
+    let below: Vec<(i64, i64, String, bool, Option<String>)> = connection.rows(&below).await?;
+    let (queries, columns): (Vec<_>, Vec<_>) =
+        below.into_iter().partition(|(.., query)| query.is_some());
     let names = TOTAL.split_whitespace().map(str::to_owned).collect();
     let functions = Statement::new(FUNCTIONS, vec![Param::Texts(names)]);
     let functions: Vec<(i64, String)> = connection.rows(&functions).await?;
@@ -95,11 +92,11 @@ pub(super) async fn reliable_columns(
     let database = Relations {
         stored: columns
             .iter()
-            .map(|(relation, number, _, is_stored)| ((*relation, *number), *is_stored))
+            .map(|(relation, number, _, is_stored, _)| ((*relation, *number), *is_stored))
             .collect(),
         queries: queries
             .iter()
-            .filter_map(|(view, text)| Some((*view, Node::query(text)?)))
+            .filter_map(|(view, .., text)| Some((*view, Node::query(text.as_deref()?)?)))
             .collect(),
         functions: functions.into_iter().collect(),
         types: types.into_iter().map(|(ty,)| ty).collect(),
@@ -109,7 +106,7 @@ pub(super) async fn reliable_columns(
     let reliable = columns
         .iter()
         .filter(|(relation, number, ..)| database.is_reliable((*relation, *number), &mut known))
-        .map(|(relation, _, name, _)| (*relation, name.clone()));
+        .map(|(relation, _, name, ..)| (*relation, name.clone()));
     Ok(reliable.collect())
 }
 

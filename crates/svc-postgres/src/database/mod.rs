@@ -108,6 +108,8 @@ pub struct Database {
     setup: Mutex<Setup>,
     pub(super) tells_reason: bool,
     pub(super) row_security: RowSecurity,
+    /// Whether access rules of the application may hide rows.
+    pub(super) hides_rows: bool,
     pub(super) session_reset: SessionReset,
 }
 
@@ -170,6 +172,7 @@ impl Database {
             setup: Mutex::new(Setup::new(settings.setup)),
             tells_reason: settings.tells_reason,
             row_security: settings.row_security,
+            hides_rows: settings.hides_rows,
         });
 
         database.start_tasks(settings.catalogue_poll);

@@ -41,6 +41,8 @@ pub struct Settings {
     pub setup: Option<Cow<'static, str>>,
     /// Whether policies are checked.
     pub row_security: RowSecurity,
+    /// Whether access rules of the application may hide rows.
+    pub hides_rows: bool,
     /// Whether clients see why the database cannot be used.
     pub tells_reason: bool,
 }

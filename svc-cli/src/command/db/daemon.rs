@@ -147,13 +147,11 @@ fn server_process(project: &Project) -> Result<Pid> {
     let path = project.private().join("db.lock");
     let text =
         fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
-    let text = text.trim();
-    let (number, moment) = text.split_once(' ').unwrap_or((text, ""));
-    let number: Option<u32> = number.parse().ok();
-    let pid = number
-        .and_then(|number| i32::try_from(number).ok())
-        .and_then(Pid::from_raw);
-    let (Some(number), Some(pid)) = (number, pid) else {
+    let noted = process::read(&text).and_then(|(number, moment)| {
+        let pid = Pid::from_raw(i32::try_from(number).ok()?)?;
+        Some((number, pid, moment))
+    });
+    let Some((number, pid, moment)) = noted else {
         let failure = Failure::new("the database is just starting");
         return Err(failure.hint("try again: svc db stop"));
     };

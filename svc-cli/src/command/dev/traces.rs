@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::failure::{Failure, Result};
-use crate::process::{is_same, line};
+use crate::process::{self, is_same, line};
 use crate::project::Project;
 use crate::terminal;
 
@@ -78,7 +78,7 @@ fn clean(notes: &Path) {
         return;
     };
 
-    let mut lines = text.lines().filter_map(parse);
+    let mut lines = text.lines().filter_map(process::read);
     if let Some((owner, _)) = lines
         .next()
         .filter(|(owner, moment)| is_same(*owner, moment))
@@ -114,11 +114,6 @@ fn end(process: u32, moment: &str) {
 
     // Sent in any case, because processes of the group may outlive their leader.
     let _ = kill_process_group(group, Signal::KILL);
-}
-
-fn parse(line: &str) -> Option<(u32, &str)> {
-    let (process, moment) = line.split_once(' ')?;
-    Some((process.parse().ok()?, moment)).filter(|(_, moment)| !moment.is_empty())
 }
 
 #[cfg(all(test, target_os = "linux"))]

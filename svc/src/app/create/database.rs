@@ -13,9 +13,7 @@ use svc_core::settings::variable;
 use svc_engine::engine::{database_needs, describe_all, note_findings};
 use svc_engine::events::Hub;
 use svc_engine::response_cache::Responses;
-use svc_postgres::{
-    CheckError, ConnectConfig, Database, Enforcement, Needs, RowSecurity, Settings,
-};
+use svc_postgres::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, Settings};
 
 /// The pools of the database, and its events.
 pub(super) struct OpenDatabase {
@@ -27,7 +25,8 @@ pub(super) struct OpenDatabase {
 }
 
 impl OpenDatabase {
-    /// Opens the database of the options, and starts to watch it.
+    /// Opens the database of the options, and starts to watch it. `hides_rows` is true if the
+    /// application has authorizers or row policies.
     ///
     /// # Errors
     /// The setting that cannot be used, an embedded database that does not start, or the policies
@@ -36,6 +35,7 @@ impl OpenDatabase {
         options: &mut AppOptions,
         model: &Arc<Model>,
         operations: &Operations,
+        hides_rows: bool,
     ) -> Result<Self, StartError> {
         #[cfg(feature = "embedded")]
         let embedded = start_embedded(options).await?;
@@ -53,11 +53,8 @@ impl OpenDatabase {
             .for_each(|accounts| accounts.bind(&connect));
 
         let responses = operations.responses.as_ref();
-        let settings = settings(options, connect.clone(), owner, responses);
-        let needs = Needs {
-            channels: database_channels(options),
-            ..database_needs(model)
-        };
+        let settings = settings(options, connect.clone(), owner, responses, hides_rows);
+        let needs = database_needs(model, database_channels(options));
         let database = Database::new(settings, needs).map_err(StartError::Proxy)?;
         if enforcement(options) == Enforcement::Refuse {
             refuse_unbound(&database).await?;
@@ -130,6 +127,7 @@ fn settings(
     connect: ConnectConfig,
     owner: Option<ConnectConfig>,
     responses: Option<&Arc<Responses>>,
+    hides_rows: bool,
 ) -> Settings {
     let row_security = RowSecurity::new(enforcement(options));
     let config = &options.config.database;
@@ -148,6 +146,7 @@ fn settings(
         connections_of_one: config.request_connections,
         setup: options.setup.take(),
         row_security,
+        hides_rows,
         tells_reason: options.config.is_development(),
     }
 }

@@ -85,7 +85,9 @@ pub(crate) async fn assemble(
         describe_and_end(&schema.model, &options.config.database, channels, &file).await?;
     }
 
-    let opened = OpenDatabase::open(&mut options, &schema.model, &operations).await?;
+    // The same rules that hold on to requests may hide rows.
+    let hides_rows = policies.shares_requests;
+    let opened = OpenDatabase::open(&mut options, &schema.model, &operations, hides_rows).await?;
     let clients = entrance.clients.clone();
     let app = application(&mut options, schema.model, &operations, &opened, clients);
     let engine = engine(

@@ -10,9 +10,7 @@ use svc_core::schema::Model;
 use svc_core::settings::variable;
 use svc_core::{Error, ErrorCode, Result};
 use svc_engine::engine::{Finding, database_needs, findings, findings_beside_nulls};
-use svc_postgres::{
-    Catalog, CheckError, Database, DbError, Enforcement, Needs, RowSecurity, Settings,
-};
+use svc_postgres::{Catalog, CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
 
 /// Returns all mismatches between the schema of `options` and the database at `url`.
 ///
@@ -75,14 +73,11 @@ async fn look(
         connections_of_one: None,
         setup,
         row_security: RowSecurity::new(Enforcement::Off),
+        hides_rows: false,
         tells_reason: true,
     };
 
-    let needs = Needs {
-        channels,
-        ..database_needs(model)
-    };
-    let database = Database::new(settings, needs)?;
+    let database = Database::new(settings, database_needs(model, channels))?;
     let unusable = |error: CheckError| Error::new(ErrorCode::ServiceUnavailable, error.to_string());
     database.check().await.map_err(unusable)?;
     let catalog = database.catalog().await.map_err(DbError::into_error)?;

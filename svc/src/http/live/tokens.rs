@@ -7,17 +7,30 @@ use std::time::{Duration, Instant};
 use super::LiveConnections;
 use super::notes::{Ending, Order};
 use svc_auth::Verified;
+use svc_core::log_throttle::LogThrottle;
 
 /// The timeout of the revocation store.
 const TIMEOUT: Duration = Duration::from_secs(1);
 /// The time that connections stay open while the store does not respond.
 const OUTAGE: Duration = Duration::from_secs(10);
+/// The time between two log lines about an outage.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 /// The checks of the revocation store.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Revocations {
     /// The start of the outage, while the store does not respond.
     away: Option<Instant>,
+    failures: LogThrottle,
+}
+
+impl Default for Revocations {
+    fn default() -> Self {
+        Self {
+            away: None,
+            failures: LogThrottle::every(BETWEEN_LINES),
+        }
+    }
 }
 
 impl Revocations {
@@ -54,7 +67,15 @@ impl Revocations {
         // A short outage, such as a restart of the store, must not close all sockets at once.
         let away = *self.away.get_or_insert_with(Instant::now);
         if away.elapsed() >= OUTAGE {
-            tracing::error!(%error, "connections are closed, as the store of revocations does not answer");
+            // Throttled, as each check closes the connections opened since the one before.
+            let error = error.to_string();
+            self.failures.log(move |times| {
+                tracing::error!(
+                    error,
+                    times,
+                    "connections are closed, as the store of revocations does not answer"
+                );
+            });
             list.end(&addresses(others).collect(), Ending::RevocationUnknown);
         }
     }

@@ -35,6 +35,8 @@ pub(in crate::rate_limit) struct Standing {
     pub(in crate::rate_limit) reset: u64,
     /// The window of the amount taken; used for giving back.
     pub(in crate::rate_limit) window: u64,
+    /// Whether the amount counts in this process for the client's group; used for giving back.
+    pub(in crate::rate_limit) is_shared: bool,
 }
 
 impl Meter {
@@ -165,6 +167,7 @@ impl Meter {
             remaining: self.remaining(bucket, now),
             reset,
             window: bucket.at,
+            is_shared: false,
         }
     }
 

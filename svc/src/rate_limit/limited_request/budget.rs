@@ -75,12 +75,8 @@ impl LimitedRequest {
 
         let (unused, standing) = (asked - used, taken.found.standing);
         if unused > 0 {
-            self.limiter.give_back(
-                taken.found.limit.clone(),
-                taken.client,
-                unused,
-                standing.window,
-            );
+            self.limiter
+                .give_back(taken.found.limit.clone(), taken.client, unused, standing);
         }
 
         let count = taken.found.limit.count;

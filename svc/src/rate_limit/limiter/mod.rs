@@ -16,7 +16,7 @@ use super::client::{Client, ClientAddress, ClientList, KnownClient};
 use super::limit::rule::{
     ENDPOINT, GRAPHQL, MESSAGE, PathPattern, RateLimitRule, is_about_graphql, normalized,
 };
-use super::limit::{Found, NamedLimit};
+use super::limit::{Found, NamedLimit, Standing};
 use super::rate_limiting::{ClockFn, KINDS, KeyFn, TIERS};
 use super::store::{Amount, Counts, LocalCounts, MemoryStore, Standings, Takes, Waiting, is_taken};
 use super::{
@@ -286,13 +286,13 @@ impl Limiter {
         waits
     }
 
-    /// Gives back a part of the amount that was taken in the window starting at `window`.
+    /// Gives back a part of the amount that was taken when the limit had the state `taken`.
     pub(super) fn give_back(
         self: &Arc<Self>,
         limit: Arc<NamedLimit>,
         client: KnownClient,
         amount: u64,
-        window: u64,
+        taken: Standing,
     ) {
         let limiter = self.clone();
         self.behind_the_answer(async move {
@@ -300,7 +300,7 @@ impl Limiter {
                 client: &client,
                 amounts: &[(&limit, amount)],
             };
-            limiter.counts.give_back(takes, window, limiter.now()).await;
+            limiter.counts.give_back(takes, taken, limiter.now()).await;
         });
     }
 

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use super::request::{Amount, Standings, Takes, is_taken};
 use crate::rate_limit::client::{CountKey, KnownClient};
-use crate::rate_limit::limit::{Bucket, Meter, NamedLimit};
+use crate::rate_limit::limit::{Bucket, Meter, NamedLimit, Standing};
 
 /// Clients are spread over shards, so that threads seldom wait for each other.
 const SHARDS: usize = 64;
@@ -141,24 +141,31 @@ impl MemoryStore {
         standings
     }
 
-    /// Gives back a part of the amount that was taken in the window starting at `window`.
+    /// Gives back a part of the amount that was taken when the limit had the state `taken`.
     pub(in crate::rate_limit) fn give_back(
         &self,
         Takes { client, amounts }: Takes<'_>,
         numbers: Numbers,
-        window: u64,
+        taken: Standing,
         now: u64,
     ) {
         let mut counts = self.counts(client);
         for (limit, amount) in amounts {
+            // A client that shared a count may have its own by now.
+            let (place, bucket) = if taken.is_shared {
+                (Place::Shared, counts.shared(limit))
+            } else {
+                (Place::Own, counts.own(limit))
+            };
+
             // A count that was evicted in the meantime is empty already.
-            let Some((place, bucket)) = counts.known(limit) else {
+            let Some(bucket) = bucket else {
                 continue;
             };
 
             let meter = numbers(limit);
             let bucket = meter.advanced(bucket, now);
-            let bucket = meter.given_back(bucket, window, *amount);
+            let bucket = meter.given_back(bucket, taken.window, *amount);
             counts.keep(limit, place, Count::new(bucket, meter));
         }
     }
@@ -243,7 +250,8 @@ impl<'a> ClientCounts<'a> {
         let mut reserved = 0;
         for (limit, amount) in amounts {
             let (place, bucket) = self.find(limit, &keys, reserved, now);
-            let (bucket, standing) = numbers(limit).taken(bucket, now, *amount);
+            let (bucket, mut standing) = numbers(limit).taken(bucket, now, *amount);
+            standing.is_shared = place == Place::Shared;
             reserved += usize::from(place == Place::New);
             after.push((place, bucket));
             standings.push(standing);
@@ -270,8 +278,8 @@ impl<'a> ClientCounts<'a> {
         reserved: usize,
         now: u64,
     ) -> (Place, Bucket) {
-        if let Some(count) = self.shard.counts.get(&self.client.key.with(limit.key)) {
-            return (Place::Own, count.bucket);
+        if let Some(bucket) = self.own(limit) {
+            return (Place::Own, bucket);
         }
 
         let room = self.store.room.saturating_sub(reserved);
@@ -282,19 +290,13 @@ impl<'a> ClientCounts<'a> {
         }
     }
 
-    /// Returns the place of an existing count, and the amount that was taken from its limit.
-    fn known(&mut self, limit: &NamedLimit) -> Option<(Place, Bucket)> {
-        if let Some(count) = self.shard.counts.get(&self.client.key.with(limit.key)) {
-            return Some((Place::Own, count.bucket));
-        }
-
-        // As long as the shard has room, its clients do not share counts.
-        let is_full = self.shard.counts.len() >= self.store.room;
-        let shared = if is_full { self.shared(limit) } else { None };
-        shared.map(|bucket| (Place::Shared, bucket))
+    /// Returns the amount that the client has taken from a limit, if it has its own count.
+    fn own(&self, limit: &NamedLimit) -> Option<Bucket> {
+        let count = self.shard.counts.get(&self.client.key.with(limit.key))?;
+        Some(count.bucket)
     }
 
-    /// Stores a count in its place, as returned by [`find`](Self::find) or [`known`](Self::known).
+    /// Stores a count in its place.
     fn keep(&mut self, limit: &NamedLimit, place: Place, count: Count) {
         match place {
             Place::Own | Place::New => {
@@ -400,8 +402,7 @@ impl MemoryStore {
         limit: &NamedLimit,
     ) -> (Option<u64>, u64) {
         let mut counts = self.counts(client);
-        let own = counts.shard.counts.get(&client.key.with(limit.key));
-        let own = own.map(|count| count.bucket.used);
+        let own = counts.own(limit).map(|bucket| bucket.used);
         let shared = counts.shared(limit).map_or(0, |bucket| bucket.used);
         (own, shared)
     }

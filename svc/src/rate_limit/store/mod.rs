@@ -17,6 +17,8 @@ pub(super) use request::{Amount, Amounts, Standings, Takes, is_taken};
 pub(super) use takeover::Takeover;
 pub(super) use waiting::Waiting;
 
+use super::limit::Standing;
+
 /// The counts of a limiter.
 #[derive(Debug)]
 pub(super) struct Counts {
@@ -47,16 +49,16 @@ impl Counts {
     pub(super) async fn take(&self, takes: Takes<'_>, now: u64) -> Standings {
         #[cfg(feature = "redis")]
         if let Some(shared) = &self.shared {
-            let Some(standings) = shared.take(takes).await else {
+            let Some(mut standings) = shared.take(takes).await else {
                 return self.memory.take(takes, SHARE, now);
             };
 
             // Counted here too, so that limited clients stay limited if Redis becomes unavailable.
             if is_taken(&standings) {
-                for amount in takes.amounts {
+                for (amount, standing) in takes.amounts.iter().zip(&mut standings) {
                     // One by one: the share of this process may be used up in one limit, and the
                     // others still have to count.
-                    self.memory.take(
+                    let here = self.memory.take(
                         Takes {
                             amounts: std::slice::from_ref(amount),
                             ..takes
@@ -64,6 +66,7 @@ impl Counts {
                         SHARE,
                         now,
                     );
+                    standing.is_shared = here.iter().any(|here| here.is_shared);
                 }
             }
 
@@ -73,15 +76,15 @@ impl Counts {
         self.memory.take(takes, WHOLE, now)
     }
 
-    /// Gives back a part of the amount that was taken in the window starting at `window`.
-    pub(super) async fn give_back(&self, takes: Takes<'_>, window: u64, now: u64) {
+    /// Gives back a part of the amount that was taken when the limit had the state `taken`.
+    pub(super) async fn give_back(&self, takes: Takes<'_>, taken: Standing, now: u64) {
         #[cfg(feature = "redis")]
         if let Some(shared) = &self.shared {
-            shared.give_back(takes, window).await;
-            self.memory.give_back(takes, SHARE, window, now);
+            shared.give_back(takes, taken.window).await;
+            self.memory.give_back(takes, SHARE, taken, now);
             return;
         }
-        self.memory.give_back(takes, WHOLE, window, now);
+        self.memory.give_back(takes, WHOLE, taken, now);
     }
 
     /// Whether this process currently counts by itself because Redis is unavailable.

@@ -53,6 +53,7 @@ impl RedisStore {
                 remaining,
                 reset,
                 window,
+                is_shared: false,
             }),
             _ => None,
         };

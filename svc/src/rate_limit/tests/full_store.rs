@@ -93,7 +93,7 @@ fn take_and_check(
         client: &client,
         amounts: &[(amounts[0].0, 1)],
     };
-    store.give_back(returned, WHOLE, standings[0].window, NOW);
+    store.give_back(returned, WHOLE, standings[0], NOW);
     let expected = match after[0] {
         (Some(own), shared) => (Some(own - 1), shared),
         (None, shared) => (None, shared - 1),
@@ -126,4 +126,47 @@ fn each_amount_counts_once_when_several_counts_are_missing() {
         seen.own > 1_000 && seen.shared > 1_000 && seen.refused > 1_000,
         "{seen:?}"
     );
+}
+
+/// A client without an own count gets one as soon as there is room.
+#[test]
+fn a_shared_amount_is_given_back_to_the_shared_count() {
+    let meter = |window| Meter {
+        strategy: FixedWindow,
+        count: 1_000,
+        window,
+        burst: 1,
+    };
+
+    // The only count of the shard expires after a second.
+    let (short, long) = (limit("short", meter(1_000)), limit("long", meter(60_000)));
+    let (store, client) = (MemoryStore::new(1), KnownClient::from(Client::Unknown));
+    let take = |limit: &Arc<NamedLimit>, amount, now| {
+        let takes = Takes {
+            client: &client,
+            amounts: &[(limit, amount)],
+        };
+        store.take(takes, WHOLE, now)[0]
+    };
+    let give_back = |amount, taken, now| {
+        let takes = Takes {
+            client: &client,
+            amounts: &[(&long, amount)],
+        };
+        store.give_back(takes, WHOLE, taken, now);
+        store.used(&client, &long)
+    };
+
+    take(&short, 900, NOW);
+    let shared = take(&long, 10, NOW);
+    assert_eq!(store.used(&client, &long), (None, 10));
+
+    let later = NOW + 1_000;
+    assert!(take(&long, 2_000, later).wait.is_some());
+    assert_eq!(store.len(), 0, "the expired count made room");
+    assert_eq!(give_back(4, shared, later), (None, 6));
+
+    let own = take(&long, 5, later);
+    assert_eq!(give_back(6, shared, later), (Some(5), 0));
+    assert_eq!(give_back(2, own, later), (Some(3), 0));
 }

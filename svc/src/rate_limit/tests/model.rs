@@ -225,19 +225,19 @@ fn a_refunded_amount_can_be_taken_again() {
 
         let (store, now) = (MemoryStore::new(10), 1_000_000_020_000);
         let taken = |amount, now| take(&store, meter, &user(1), amount, now);
-        let window = taken(100, now).window;
+        let standing = taken(100, now);
         let (limit, client) = (limit("limit", meter), user(1));
         let unused = Takes {
             client: &client,
             amounts: &[(&limit, 97)],
         };
 
-        store.give_back(unused, WHOLE, window, now);
+        store.give_back(unused, WHOLE, standing, now);
         assert!(taken(98, now).wait.is_some(), "{strategy:?}");
         assert_eq!(taken(97, now).wait, None, "{strategy:?}");
         let later = now + 120_000;
         assert_eq!(taken(100, later).wait, None, "{strategy:?}");
-        store.give_back(unused, WHOLE, window, later);
+        store.give_back(unused, WHOLE, standing, later);
         let refused = taken(98, later).wait.is_some();
 
         assert!(refused, "{strategy:?}");

@@ -233,6 +233,16 @@ BEGIN
         FROM session WHERE user_id = wanted AND ended_at > now() - interval '1 day');
 END $$;
 
+-- Sets the password and ends all sessions, or does neither. NULL when the stored hash is not `in_place_of`.
+CREATE OR REPLACE FUNCTION svc_auth.replace_password(wanted uuid, hash text, in_place_of text) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
+BEGIN
+    IF set_password(wanted, hash, in_place_of) = to_jsonb(false) THEN
+        RETURN NULL;
+    END IF;
+    RETURN end_sessions(wanted);
+END $$;
+
 -- Sessions of all users that have ended, and whose access tokens may still hold.
 CREATE OR REPLACE FUNCTION svc_auth.unrevoked_sessions() RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$

@@ -1,5 +1,7 @@
 //! Users in PostgreSQL.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -26,6 +28,11 @@ impl PostgresUserRepository {
     /// The users of a database.
     pub fn new(database: &AccountDatabase) -> Self {
         Self(database.clone())
+    }
+
+    /// Whether the users are in this database.
+    pub(in crate::accounts) fn is_in(&self, database: &AccountDatabase) -> bool {
+        Arc::ptr_eq(&self.0.0, &database.0)
     }
 }
 

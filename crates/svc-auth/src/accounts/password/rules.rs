@@ -4,7 +4,8 @@ use super::Password;
 use super::text::NotPassword;
 
 /// The most common passwords of at least eight characters, in lower case: from the lists of
-/// [zxcvbn](https://github.com/dropbox/zxcvbn), with some newer ones at the end.
+/// [zxcvbn](https://github.com/dropbox/zxcvbn), with some newer ones at the end. The license of
+/// the lists is in `LICENSE-zxcvbn.txt`.
 const COMMON: &str = include_str!("common.txt");
 
 /// The rules for new passwords. In addition to them, a password must not be one of the most common

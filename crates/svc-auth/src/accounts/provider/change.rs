@@ -1,10 +1,13 @@
 //! Changing a password, with the old one or with a mailed token, and verifying an address.
 
-use super::NativeAuthProvider;
+use uuid::Uuid;
+
 use super::login::Compared;
 use super::mail::{Purpose, To};
+use super::{Inner, NativeAuthProvider};
 use crate::accounts::audit::{self, Event};
-use crate::accounts::password::{Turn, check_names};
+use crate::accounts::database::EndedSessions;
+use crate::accounts::password::{PasswordHash, Turn, check_names};
 use crate::accounts::refused::Refused;
 use crate::accounts::tokens::{SessionToken, TokenPair};
 use crate::accounts::username::read_email;
@@ -35,23 +38,45 @@ impl NativeAuthProvider {
 
         // The comparison is repeated with the update: of two changes with the same old password,
         // one wins.
-        if !self
-            .0
-            .users
-            .set_password(account.user_id, &hash, Some(&compared.hash))
+        let ended = self
+            .replace_password(account.user_id, &hash, Some(&compared.hash))
             .await?
-        {
-            return Err(Refused::WrongCredentials);
-        }
+            .ok_or(Refused::WrongCredentials)?;
 
         audit::note(Event::PasswordChanged, Some(account.user_id), client);
-        self.end_all_after_change(account.user_id).await?;
+        self.revoke_after_change(account.user_id, &ended).await;
 
         // The log-out above has changed the epoch; with the one of the comparison, no session would
         // begin.
         let epoch = self.0.database.epoch(account.user_id).await?;
 
         self.begin_session(&account, epoch, client).await
+    }
+
+    /// Sets the password and ends all sessions, which are returned; `None` if the stored hash is no
+    /// longer `in_place_of`.
+    async fn replace_password(
+        &self,
+        user_id: Uuid,
+        hash: &PasswordHash,
+        in_place_of: Option<&PasswordHash>,
+    ) -> Result<Option<EndedSessions>, Refused> {
+        let Inner {
+            users, database, ..
+        } = &*self.0;
+
+        if self.0.has_users {
+            return Ok(database
+                .replace_password(user_id, hash, in_place_of)
+                .await?);
+        }
+
+        // No transaction includes both the sessions and users that are stored elsewhere.
+        if !users.set_password(user_id, hash, in_place_of).await? {
+            return Ok(None);
+        }
+
+        Ok(Some(database.end_sessions(user_id).await?))
     }
 
     /// Deletes the account, given its password.
@@ -131,21 +156,17 @@ impl NativeAuthProvider {
             let hash = self.0.hasher.hash(new, None, Turn::Stranger).await?;
             let used = self.0.database.use_mailed_token(purpose, &mac).await?;
             let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
-            let is_set = self.0.users.set_password(user_id, &hash, None).await?;
 
-            if is_set {
-                Ok(account)
-            } else {
-                Err(Refused::BadMailedToken)
-            }
+            // A session begun with the old password may be an attacker's.
+            let ended = self.replace_password(user_id, &hash, None).await?;
+            Ok((account, ended.ok_or(Refused::BadMailedToken)?))
         };
 
-        let account = self.attempt(client, None, set).await;
-        let account = account.inspect_err(|refused| audit::note_refused_token(refused, client))?;
+        let set = self.attempt(client, None, set).await;
+        let (account, ended) =
+            set.inspect_err(|refused| audit::note_refused_token(refused, client))?;
         audit::note(Event::PasswordReset, Some(account.user_id), client);
-
-        // A session begun with the old password may be an attacker's.
-        self.end_all_after_change(account.user_id).await?;
+        self.revoke_after_change(account.user_id, &ended).await;
 
         // Anyone with access to the user's mail may log in, no matter how many attempts by
         // strangers have failed.

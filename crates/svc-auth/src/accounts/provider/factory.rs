@@ -1,5 +1,6 @@
 //! The factory for providers of native accounts.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::accounts::password::PasswordHasher;
 use crate::accounts::tokens::Tokens;
 use crate::accounts::{
     AccountDatabase, AccountMailer, PasswordHashing, PasswordRules, PostgresRevocationStore,
-    UserRepository,
+    PostgresUserRepository, UserRepository,
 };
 use crate::{KeyError, RevocationConfig, TokenRevocationService};
 use svc_core::settings::use_value;
@@ -205,9 +206,15 @@ impl NativeAuthFactory {
             b"svc: codes of native accounts",
         );
 
+        let users: &dyn Any = &user_repository;
+        let has_users = users
+            .downcast_ref::<PostgresUserRepository>()
+            .is_some_and(|users| users.is_in(&self.database));
+
         Ok(NativeAuthProvider(Arc::new(Inner {
             users: Box::new(user_repository),
             database: self.database,
+            has_users,
             hasher: PasswordHasher::start(self.hashing)?,
             rules: self.rules,
             tokens,

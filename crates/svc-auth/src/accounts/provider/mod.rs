@@ -49,6 +49,8 @@ pub struct NativeAuthProvider(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) users: Box<dyn DynUsers>,
     pub(super) database: AccountDatabase,
+    /// Whether the users are in `database` too, so that one transaction can change both.
+    has_users: bool,
     pub(super) hasher: PasswordHasher,
     pub(super) rules: PasswordRules,
     pub(super) tokens: Tokens,

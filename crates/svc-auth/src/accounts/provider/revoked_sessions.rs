@@ -52,14 +52,12 @@ impl NativeAuthProvider {
         Ok(self.revoke_ended(user_id, &ended).await?)
     }
 
-    /// Ends all sessions after the password was set. The password stays set if the store fails, so
-    /// this does not fail either: the tokens are revoked later.
-    pub(super) async fn end_all_after_change(&self, user_id: Uuid) -> Result<(), Refused> {
-        let ended = self.0.database.end_sessions(user_id).await?;
-        if let Err(error) = self.revoke_ended(user_id, &ended).await {
+    /// Revokes the access tokens of the sessions that a new password has ended. The password stays
+    /// set if the store fails, so this does not fail either: the tokens are revoked later.
+    pub(super) async fn revoke_after_change(&self, user_id: Uuid, ended: &EndedSessions) {
+        if let Err(error) = self.revoke_ended(user_id, ended).await {
             warn_unrevoked(&error);
         }
-        Ok(())
     }
 
     /// Revokes the access tokens of sessions that a new one has ended. The new one does not depend

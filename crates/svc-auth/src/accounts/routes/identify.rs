@@ -7,7 +7,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
-use super::token::access_of;
+use super::token::{Access, Verification};
 use crate::accounts::NativeAuthProvider;
 
 /// The routes that take an access token and set no password, without the path in front of them. The
@@ -33,16 +33,14 @@ async fn add_user(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let access = if takes_token(&request, &path) {
-        access_of(request.headers(), &provider).await
-    } else {
-        None
-    };
+    if takes_token(&request, &path) {
+        let verified = Access::of(request.headers(), &provider).await;
+        if let Ok(access) = &verified {
+            request.extensions_mut().insert(access.0.user());
+        }
 
-    // The handler gets the token as well, so that it does not look up the revocation again.
-    if let Some(access) = access {
-        request.extensions_mut().insert(access.0.user());
-        request.extensions_mut().insert(access);
+        // The handler gets the result, so that it does not look up the revocation again.
+        request.extensions_mut().insert(Verification(verified));
     }
 
     next.run(request).await

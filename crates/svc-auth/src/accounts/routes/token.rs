@@ -20,6 +20,10 @@ const MAX_LENGTH: usize = 8 << 10;
 #[derive(Clone)]
 pub(super) struct Access(pub(super) Arc<SessionToken>);
 
+/// The result of verifying a request's access token before its handler runs.
+#[derive(Clone)]
+pub(super) struct Verification(pub(super) Result<Access, Refused>);
+
 impl FromRequestParts<NativeAuthProvider> for Access {
     type Rejection = Refused;
 
@@ -28,35 +32,29 @@ impl FromRequestParts<NativeAuthProvider> for Access {
         provider: &NativeAuthProvider,
     ) -> Result<Self, Refused> {
         // Already verified if rate limits count its user.
-        if let Some(access) = parts.extensions.remove::<Self>() {
-            return Ok(access);
-        }
-
-        let verified = match Bearer::of(&parts.headers, MAX_LENGTH) {
-            Bearer::Token(token) => verify(token, provider).await,
-            // Not logged: a request without a token is no attempt with a wrong one.
-            Bearer::Absent => return Err(Refused::NoToken),
-            Bearer::Malformed => Err(Refused::BadToken { expired: false }),
+        let verified = match parts.extensions.remove::<Verification>() {
+            Some(Verification(verified)) => verified,
+            None => Self::of(&parts.headers, provider).await,
         };
 
+        // A request without a token is not logged: it is no attempt with a wrong one.
         let client = || client_of(&parts.headers, &parts.extensions, provider);
-        verified
-            .map(|token| Self(Arc::new(token)))
-            .inspect_err(|refused| audit::note_refused_token(refused, &client()))
+        verified.inspect_err(|refused| audit::note_refused_token(refused, &client()))
     }
 }
 
-/// Returns the access token in these headers; `None` without a valid one.
-pub(super) async fn access_of(
-    headers: &HeaderMap,
-    provider: &NativeAuthProvider,
-) -> Option<Access> {
-    let Bearer::Token(token) = Bearer::of(headers, MAX_LENGTH) else {
-        return None;
-    };
-
-    let token = verify(token, provider).await.ok()?;
-    Some(Access(Arc::new(token)))
+impl Access {
+    /// Verifies the access token in these headers.
+    pub(super) async fn of(
+        headers: &HeaderMap,
+        provider: &NativeAuthProvider,
+    ) -> Result<Self, Refused> {
+        match Bearer::of(headers, MAX_LENGTH) {
+            Bearer::Token(token) => Ok(Self(Arc::new(verify(token, provider).await?))),
+            Bearer::Absent => Err(Refused::NoToken),
+            Bearer::Malformed => Err(Refused::BadToken { expired: false }),
+        }
+    }
 }
 
 async fn verify(token: &[u8], provider: &NativeAuthProvider) -> Result<SessionToken, Refused> {

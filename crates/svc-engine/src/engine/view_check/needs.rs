@@ -5,9 +5,9 @@ use crate::engine::{functions, tables};
 use svc_core::schema::{Model, RowSourceKind};
 use svc_postgres::Needs;
 
-/// Returns the views, tables, functions and statements that a schema needs. Its channels depend on
-/// the source of events.
-pub fn database_needs(model: &Model) -> Needs {
+/// Returns the views, tables, functions and statements that a schema needs, with the channels that
+/// the database should notify: they depend on the source of events.
+pub fn database_needs(model: &Model, channels: Vec<String>) -> Needs {
     let sources = model
         .sources()
         .map(str::to_owned)
@@ -28,6 +28,6 @@ pub fn database_needs(model: &Model) -> Needs {
         statements: read(RowSourceKind::Sql)
             .map(|(_, _, source)| source.text)
             .collect(),
-        channels: Vec::new(),
+        channels,
     }
 }

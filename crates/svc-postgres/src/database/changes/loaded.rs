@@ -46,7 +46,8 @@ impl Database {
             .await?;
         let verdict = self.row_security.accept(verdict)?;
         let (told, with_facts) = (self.driver.views_changed(), self.tells_reason);
-        let mut catalog = Catalog::load(connection, &self.sources, told, with_facts).await?;
+        let (sources, hides_rows) = (&self.sources, self.hides_rows);
+        let mut catalog = Catalog::load(connection, sources, told, with_facts, hides_rows).await?;
         if with_facts {
             catalog.silent_channels = silent_channels(connection, &self.channels).await?;
         }

@@ -24,6 +24,7 @@ from_row!(A 0);
 from_row!(A 0, B 1);
 from_row!(A 0, B 1, C 2);
 from_row!(A 0, B 1, C 2, D 3);
+from_row!(A 0, B 1, C 2, D 3, E 4);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
