@@ -1,5 +1,5 @@
-//! The settings of authentication. They are there in every build, so that one without the feature
-//! refuses to start where it is asked for, and does not serve without.
+//! The settings of authentication. They exist in every build, so that a build without the feature
+//! refuses to start if authentication is configured, and does not serve without it.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use svc_core::settings::{Count, Flag, Maybe, Parsed, Seconds, Secret, Text, Whet
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AuthProviderKind {
-    /// None but the program's own.
+    /// No provider, except one that the program sets.
     #[default]
     None,
     /// An identity provider with a key set.
     Idp,
-    /// Tokens that are signed with a secret or a key of one's own.
+    /// Tokens signed with your own secret or key.
     Custom,
     /// Accounts in the service's database.
     Native,
@@ -58,38 +58,38 @@ impl std::fmt::Display for AuthProviderKind {
 settings! {
     /// The settings of authentication; the field `auth` of `SvcConfig`.
     pub struct AuthConfig {
-        /// Whether requests are authenticated. True without a provider stops the start; false
-        /// leaves every request without a user.
-        enabled: Option<bool> = None, ["SVC_AUTH_ENABLED"], Whether("true where there is a provider");
-        /// The provider that verifies tokens.
+        /// Authenticates requests. If true without a provider, the service does not start; if
+        /// false, no request has a user.
+        enabled: Option<bool> = None, ["SVC_AUTH_ENABLED"], Whether("true if there is a provider");
+        /// Provider that verifies tokens.
         provider: AuthProviderKind = AuthProviderKind::None, ["SVC_AUTH_PROVIDER"],
             Parsed("none, idp, custom or native");
-        /// Whether requests without a user are refused with 401, whatever they ask for.
+        /// Rejects all requests without a user with 401.
         required: bool = false, ["SVC_AUTH_REQUIRED"], Flag;
-        /// The secret that tokens are signed with, for HS256, HS384 and HS512; at least 32 bytes.
+        /// Secret that signs tokens, for HS256, HS384 and HS512; at least 32 bytes.
         secret_key: Option<String> = None, ["SVC_AUTH_SECRET_KEY"], Secret("text");
-        /// The public key that tokens are verified with, for the other algorithms, as PEM.
+        /// Public key that verifies tokens, for the other algorithms, as PEM.
         public_key: Option<String> = None, ["SVC_AUTH_PUBLIC_KEY"], Maybe(Text);
-        /// The algorithm that tokens of the custom provider are signed with.
+        /// Signature algorithm of tokens, for the custom provider.
         algorithm: TokenAlgorithm = TokenAlgorithm::Hs256, ["SVC_AUTH_ALGORITHM"], Parsed(ALGORITHMS);
-        /// The issuer that tokens must name in `iss`; those of native accounts name it.
+        /// Issuer (`iss`) that tokens must have; native accounts set it in their tokens.
         issuer: Option<String> = None, ["SVC_AUTH_ISSUER"], Maybe(Text);
-        /// The audience that tokens must name in `aud`; those of native accounts name it.
+        /// Audience (`aud`) that tokens must have; native accounts set it in their tokens.
         audience: Option<String> = None, ["SVC_AUTH_AUDIENCE"], Maybe(Text);
-        /// The difference of clocks that `exp` and `nbf` are forgiven.
+        /// Clock skew tolerated when checking `exp` and `nbf`.
         leeway: Duration = Duration::ZERO, ["SVC_AUTH_LEEWAY"], Seconds(0..=MAX_LEEWAY.as_secs());
-        /// The password that HTTP basic authentication asks for in front of `/graphql`, GraphiQL
-        /// included; without one there is none.
+        /// Password for HTTP basic authentication in front of `/graphql`, including GraphiQL; if
+        /// unset, there is none.
         dev_password: Option<String> = None, ["SVC_DEV_AUTH_PASSWORD"], Secret("text");
-        /// The name that belongs to that password.
+        /// User name for HTTP basic authentication.
         dev_username: String = "admin".to_owned(), ["SVC_DEV_AUTH_USERNAME"], Text;
-        /// The longest token.
+        /// Maximum size of a token, in bytes.
         token_size: u32 = 8 << 10, ["SVC_AUTH_TOKEN_SIZE"], Count(256..=65_536, "bytes");
-        /// The MiB that verified tokens may take, so that one that comes again is not verified
-        /// again; 0 keeps none.
+        /// Maximum size of the cache of verified tokens, in MiB. A cached token is not verified
+        /// again; 0 disables the cache.
         token_cache_size: u64 = 16, ["SVC_AUTH_TOKEN_CACHE_SIZE"], Count(0..=4_096, "MiB");
-        /// The longest that a provider or a revocation store may take; a request that waits longer
-        /// is answered with 503.
+        /// Maximum time to wait for a provider or a revocation store. A request that waits longer
+        /// gets 503.
         timeout: Duration = Duration::from_secs(10), ["SVC_AUTH_TIMEOUT"], Seconds(1..=300);
     }
 }

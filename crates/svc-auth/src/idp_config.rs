@@ -1,5 +1,5 @@
-//! The settings of an identity provider. They are there in every build, as those of
-//! [`AuthConfig`](super::AuthConfig).
+//! The settings of an identity provider. Like [`AuthConfig`](super::AuthConfig), they exist in
+//! every build.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,41 +12,39 @@ use svc_core::settings::{
 settings! {
     /// The settings of an identity provider; the field `idp` of `SvcConfig`.
     ///
-    /// Either `domain` or `issuer` is set. Of an issuer everything else is read from its metadata
+    /// Set either `domain` or `issuer`. For an issuer, everything else is read from its metadata
     /// (OpenID Connect Discovery 1.0).
     pub struct IdpConfig {
-        /// The domain of a tenant: tokens name the issuer `https://<domain>/`, and the keys are at
+        /// Domain of the tenant: tokens have the issuer `https://<domain>/`, and the keys are at
         /// `https://<domain>/.well-known/jwks.json`.
         domain: Option<String> = None, ["SVC_IDP_DOMAIN"], Maybe(Text);
-        /// The issuer as tokens name it. Without a domain, its metadata says where the keys are.
+        /// Issuer that tokens must have. Without a domain, its metadata contains the location of
+        /// the keys.
         issuer: Option<String> = None, ["SVC_IDP_ISSUER"], Maybe(Text);
-        /// The audience that tokens must name.
+        /// Audience that tokens must have.
         api_identifier: Option<String> = None, ["SVC_IDP_API_IDENTIFIER"], Maybe(Text);
-        /// The algorithms that tokens may be signed with.
+        /// Signature algorithms that are accepted.
         algorithms: Vec<TokenAlgorithm> = vec![TokenAlgorithm::Rs256], ["SVC_IDP_ALGORITHMS"], Algorithms;
-        /// Whether keys are kept between tokens.
+        /// Caches the provider's keys.
         cache_jwks: bool = true, ["SVC_IDP_CACHE_JWKS"], Flag;
-        /// The time for which keys are kept.
+        /// Time for which keys are cached.
         key_lifetime: Duration = Duration::from_secs(3_600), ["SVC_IDP_KEY_LIFETIME"], Seconds(1..=86_400);
-        /// The shortest time between two fetches of the keys for the sake of a key that is not
-        /// known.
+        /// Minimum interval between fetches of the keys for tokens with an unknown key.
         key_refetch_interval: Duration = Duration::from_secs(30), ["SVC_IDP_KEY_REFETCH_INTERVAL"], Seconds(1..=3_600);
-        /// The client that the service is for the identity provider.
+        /// Client ID of the service at the identity provider.
         client_id: Option<String> = None, ["SVC_IDP_CLIENT_ID"], Maybe(Text);
-        /// The secret of that client.
+        /// Secret of that client.
         client_secret: Option<String> = None, ["SVC_IDP_CLIENT_SECRET"], Secret("text");
-        /// A file of certificates (PEM) that may sign the identity provider's, in place of the
-        /// public authorities.
+        /// PEM file of the certificate authorities to trust for the identity provider, instead of
+        /// the public ones.
         root_certificates: Option<PathBuf> = None, ["SVC_IDP_ROOT_CERTIFICATES"], Maybe(Path);
-        /// The claim of the roles, as a JSON pointer; without one,
-        /// `https://<api_identifier>/roles`.
+        /// Claim of the roles, as a JSON pointer; by default `https://<api_identifier>/roles`.
         roles_claim: Option<String> = None, ["SVC_IDP_ROLES_CLAIM"], Maybe(Text);
-        /// The claim of the permissions, as a JSON pointer; without one, `permissions` or else
-        /// `scope`.
+        /// Claim of the permissions, as a JSON pointer; by default `permissions`, or else `scope`.
         permissions_claim: Option<String> = None, ["SVC_IDP_PERMISSIONS_CLAIM"], Maybe(Text);
-        /// The claim of the tenant, as a JSON pointer; it becomes the user's metadata `tenant`.
+        /// Claim of the tenant, as a JSON pointer; becomes the user's metadata `tenant`.
         tenant_claim: Option<String> = None, ["SVC_IDP_TENANT_CLAIM"], Maybe(Text);
-        /// The claim of the audience, as a JSON pointer.
+        /// Claim of the audience, as a JSON pointer.
         audience_claim: String = "/aud".to_owned(), ["SVC_IDP_AUDIENCE_CLAIM"], Text;
     }
 }

@@ -40,7 +40,7 @@ impl Wait {
         if waited > SILENCE && !self.said {
             self.said = true;
             tracing::warn!(
-                "waiting for {}; for {} s at most",
+                "waiting for {}, for at most {} s",
                 what(),
                 self.limit.as_secs()
             );

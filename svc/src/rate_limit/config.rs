@@ -52,44 +52,43 @@ impl fmt::Display for WindowType {
 }
 
 settings! {
-    /// The settings of rate limits, which count once
+    /// The settings of rate limits, which apply once
     /// [`setup_rate_limiting`](crate::setup_rate_limiting) is called; the field `rate_limit` of
     /// [`SvcConfig`](crate::SvcConfig).
     pub struct RateLimitConfig {
-        /// Whether requests are limited.
+        /// Enables rate limits.
         enabled: Option<bool> = None, ["SVC_RATE_LIMIT_ENABLED"], Whether("true");
-        /// The requests to `/graphql` that a client may send in a minute, unless the program has a
-        /// rule of its own.
+        /// Maximum number of requests to `/graphql` per client and minute, unless the program sets
+        /// its own rule for that path.
         requests_per_minute: u32 = 60, ["SVC_RATE_LIMIT_REQUESTS_PER_MINUTE"], Count(1..=50_000_000, "requests");
-        /// The requests to `/graphql` that a client may send in an hour, unless the program has a
-        /// rule of its own.
+        /// Maximum number of requests to `/graphql` per client and hour, unless the program sets
+        /// its own rule for that path.
         requests_per_hour: u32 = 1_000, ["SVC_RATE_LIMIT_REQUESTS_PER_HOUR"], Count(1..=50_000_000, "requests");
-        /// The size of token buckets whose limit says none.
+        /// Size of token buckets whose limit does not set one.
         burst_size: u32 = 10, ["SVC_RATE_LIMIT_BURST_SIZE"], Count(1..=50_000_000, "tokens");
-        /// The kind of windows of limits that say none.
+        /// Type of window for limits that do not set a strategy.
         window_type: WindowType = WindowType::Sliding, ["SVC_RATE_LIMIT_WINDOW_TYPE"], Parsed("sliding or fixed");
-        /// The clients that are never limited.
+        /// Clients that are never limited.
         whitelist: ClientList = ClientList::default(), ["SVC_RATE_LIMIT_WHITELIST"], ClientKind;
-        /// The clients that are always refused, with 403.
+        /// Clients that are always rejected, with 403.
         blacklist: ClientList = ClientList::default(), ["SVC_RATE_LIMIT_BLACKLIST"], ClientKind;
-        /// The proxies whose word about their clients counts. Unless it is set, every client may
-        /// name its address itself, in `X-Forwarded-For` or `X-Real-IP`.
+        /// Proxies that are trusted to report the addresses of their clients. If unset, every
+        /// client can claim any address, in `X-Forwarded-For` or `X-Real-IP`.
         trusted_proxies: Option<TrustedProxies> = None, ["SVC_TRUSTED_PROXIES"],
             Maybe(Parsed("addresses and networks, separated by commas or as a JSON list, or the word none"));
-        /// The header in which those proxies name their clients.
+        /// Header in which trusted proxies report the addresses of their clients.
         forwarded_header: ForwardedHeader = ForwardedHeader::XForwardedFor, ["SVC_FORWARDED_HEADER"],
             Parsed("x-forwarded-for, x-real-ip or forwarded");
-        /// The bits of an IPv6 address that tell clients apart.
+        /// Length of the prefix of an IPv6 address that identifies a client, in bits.
         ipv6_prefix: u8 = 64, ["SVC_RATE_LIMIT_IPV6_PREFIX"], Count(16..=128, "bits");
-        /// Whether answers have the headers `RateLimit` and `RateLimit-Policy` of the IETF's draft
-        /// besides.
+        /// Adds the headers `RateLimit` and `RateLimit-Policy` of the IETF draft to responses.
         standard_headers: bool = false, ["SVC_RATE_LIMIT_STANDARD_HEADERS"], Flag;
-        /// The most counts that are kept in memory, of about 150 bytes each. When they are used up,
-        /// new clients share one.
+        /// Maximum number of counts in memory, of about 150 bytes each. Once they are used up, new
+        /// clients share one count.
         max_buckets: u32 = 100_000, ["SVC_RATE_LIMIT_MAX_BUCKETS"], Count(1_000..=50_000_000, "counts");
-        /// The instances among which the limits are divided while Redis is away.
+        /// Number of instances that the limits are divided by while Redis is unavailable.
         instances: u32 = 1, ["SVC_RATE_LIMIT_INSTANCES"], Count(1..=10_000, "instances");
-        /// The longest that a request waits for Redis.
+        /// Maximum time that a request waits for Redis.
         redis_timeout: Duration = Duration::from_millis(50), ["SVC_RATE_LIMIT_REDIS_TIMEOUT"],
             Milliseconds(1..=1_000);
     }

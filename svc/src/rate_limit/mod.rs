@@ -90,8 +90,8 @@ pub(crate) fn layer(limiting: RateLimiting) -> Result<Option<RateLimitLayer>, Co
     let limiter = Arc::new(Limiter::new(limiting)?);
     if limiter.config.trusted_proxies.is_none() {
         tracing::warn!(
-            "clients may name their own address, in X-Forwarded-For and X-Real-IP, and so pass rate limits; \
-             set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
+            "clients can claim any address in X-Forwarded-For and X-Real-IP, and so bypass rate \
+             limits; set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
         );
     }
 

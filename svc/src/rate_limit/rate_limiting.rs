@@ -204,7 +204,7 @@ impl RateLimiting {
         for name in use_group(&self.config) {
             if tell_once(name) {
                 tracing::info!(
-                    "{name} is set and has no effect on rate limits: the program gives another value"
+                    "{name} is set but has no effect on rate limits: the program overrides it"
                 );
             }
         }
@@ -221,7 +221,8 @@ impl RateLimiting {
         };
 
         if !self.is_shared() {
-            let why = "rate limits are counted in memory; `RateLimiting::redis_client` counts them for all instances";
+            let why =
+                "rate limits are counted in memory; `RateLimiting::redis_client` shares the counts";
             tell(
                 &["SVC_RATE_LIMIT_REDIS_TIMEOUT", "SVC_RATE_LIMIT_INSTANCES"],
                 why,
@@ -233,7 +234,7 @@ impl RateLimiting {
             .as_ref()
             .is_some_and(|rules| super::limit::rule::is_about_graphql(rules))
         {
-            let why = "the program has a rule of its own for /graphql";
+            let why = "the program sets its own rule for /graphql";
             tell(
                 &[
                     "SVC_RATE_LIMIT_REQUESTS_PER_MINUTE",
@@ -244,7 +245,7 @@ impl RateLimiting {
         }
 
         if !self.limits().any(RateLimit::uses_burst_size) {
-            let why = "no limit is a token bucket without a size of its own, as `RateLimitStrategy::TokenBucket` makes";
+            let why = "no limit is a token bucket (`RateLimitStrategy::TokenBucket`) without its own size";
             tell(&["SVC_RATE_LIMIT_BURST_SIZE"], why);
         }
     }

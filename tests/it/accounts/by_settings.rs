@@ -287,7 +287,7 @@ async fn production_without_trusted_proxies_is_logged() {
         serve(&database, &more).await;
         let lines = log
             .text()
-            .matches("failed log-ins and registrations are counted for")
+            .matches("failed log-ins and registrations are counted per")
             .count();
         assert_eq!(lines, usize::from(is_said), "{more:?}: {}", log.text());
     }

@@ -364,7 +364,7 @@ async fn a_filter_for_an_operation_with_sql_is_logged() {
         app.query(CACHED).await.data(),
         json!({ "frNotes": [{ "id": 1 }] })
     );
-    log.has("an authorizer gave a filter for a registered operation, whose SQL is not used")
+    log.has("an authorizer returned a filter for a registered operation, so its SQL is not used")
         .await;
     assert!(log.text().contains("FrCached"), "{}", log.text());
 }

@@ -413,7 +413,7 @@ async fn startup_options_are_omitted_for_poolers_that_refuse_them() {
         match &expected {
             Some(expected) => {
                 assert_eq!(&answers, expected, "{refusal:?}");
-                log.has("a pooler does not pass on start-up options").await;
+                log.has("a pooler does not forward start-up options").await;
             }
             None => expected = Some(answers),
         }

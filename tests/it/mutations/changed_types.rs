@@ -99,7 +99,7 @@ async fn an_unexpected_status_reloads_the_result_type() {
         "{}",
         reply.text
     );
-    log.has("a failing call was not undone").await;
+    log.has("a failed call was not rolled back").await;
     log.has(CHANGED).await;
     let reply = call(&app).await;
     assert_eq!(

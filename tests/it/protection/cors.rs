@@ -161,7 +161,7 @@ async fn an_invalid_setting_stops_the_start() {
         ),
         (
             &[("SVC_CORS_HEADERS", "x y")],
-            "SVC_CORS_HEADERS is \"x y\"; it must be a list of names of headers, separated by commas or as a JSON list",
+            "SVC_CORS_HEADERS is \"x y\"; it must be a list of header names, separated by commas or as a JSON list",
         ),
     ] {
         let get = |name: &str| {

@@ -315,7 +315,7 @@ async fn the_answers_of_one_socket_count_together() {
     eventually(async || {
         answers(&app).await;
         let text = log.text();
-        if text.contains("closed the connections of those that have taken nothing for longest") {
+        if text.contains("closed the connections of the slowest clients") {
             Ok(())
         } else {
             Err(text)

@@ -109,9 +109,9 @@ fn an_invalid_setting_is_named() {
 async fn the_start_warns_where_clients_can_forge_their_address() {
     let log = Log::start();
     drop(setup_rate_limiting(Router::new(), RateLimiting::new()).unwrap());
-    log.has("clients may name their own address").await;
+    log.has("clients can claim any address").await;
     let log = Log::start();
     let config = super::service::config(&[("SVC_TRUSTED_PROXIES", "none")]);
     drop(setup_rate_limiting(Router::new(), RateLimiting::new().config(config)).unwrap());
-    assert!(!log.text().contains("clients may name"), "{}", log.text());
+    assert!(!log.text().contains("clients can claim"), "{}", log.text());
 }

@@ -37,14 +37,14 @@ const OF_MISSING_PARTS: [(&str, &str, &str); 26] = [
     (
         "SVC_AUTH_ISSUER",
         "https://shop.example.com",
-        "SVC_AUTH_PROVIDER names one",
+        "set SVC_AUTH_PROVIDER",
     ),
     (
         "SVC_AUTH_SECRET_KEY",
         "a secret of the tests, longer than 32 bytes",
-        "SVC_AUTH_PROVIDER names one",
+        "set SVC_AUTH_PROVIDER",
     ),
-    ("SVC_AUTH_TIMEOUT", "3", "SVC_AUTH_PROVIDER names one"),
+    ("SVC_AUTH_TIMEOUT", "3", "set SVC_AUTH_PROVIDER"),
     ("SVC_DEV_AUTH_USERNAME", "ada", "SVC_DEV_AUTH_PASSWORD"),
     ("SVC_AUTHORIZATION_TIMEOUT", "3", "no authorizer"),
     ("SVC_FORWARDED_HEADER", "x-real-ip", "SVC_TRUSTED_PROXIES"),
@@ -67,7 +67,7 @@ const OF_MISSING_PARTS: [(&str, &str, &str); 26] = [
 fn unused(lines: &[String], name: &str) -> Option<String> {
     lines
         .iter()
-        .find(|line| line.contains(&format!("{name} is set and nothing uses it")))
+        .find(|line| line.contains(&format!("{name} is set but unused")))
         .cloned()
 }
 
@@ -128,7 +128,7 @@ async fn settings_that_have_an_effect_are_not_named() {
         ("SVC_PG_BIN", "/nowhere"),
     ];
     let lines = log_of(test, "parts", &settings);
-    let named = ["nothing uses it", "has no effect", "not a setting"];
+    let named = ["is set but unused", "has no effect", "not a setting"];
     assert!(
         !lines
             .iter()
@@ -168,11 +168,11 @@ async fn settings_that_the_program_overrides_are_named() {
             ("SVC_PORT", "1"),
         ],
     );
-    let limits = "SVC_RATE_LIMIT_REQUESTS_PER_MINUTE is set and has no effect on rate limits";
+    let limits = "SVC_RATE_LIMIT_REQUESTS_PER_MINUTE is set but has no effect on rate limits";
     assert!(lines.iter().any(|line| line.contains(limits)), "{lines:#?}");
-    let port = "SVC_PORT is set and has no effect: the program gives another value";
+    let port = "SVC_PORT is set but has no effect: the program overrides it";
     assert!(lines.iter().any(|line| line.contains(port)), "{lines:#?}");
     let lines = log_of(test, "code", &[("SVC_LIMIT_DEPTH", "3")]);
-    let depth = "SVC_LIMIT_DEPTH is set and has no effect: the program gives another value";
+    let depth = "SVC_LIMIT_DEPTH is set but has no effect: the program overrides it";
     assert!(lines.iter().any(|line| line.contains(depth)), "{lines:#?}");
 }

@@ -173,7 +173,7 @@ async fn the_start_warns_where_clients_can_forge_their_address() {
     ] {
         let log = Log::start();
         drop(serve(most, proxies).await);
-        let line = "they can pass the bound of sockets per address";
+        let line = "bypass the limit of sockets per address";
         assert_eq!(
             log.text().contains(line),
             is_said,

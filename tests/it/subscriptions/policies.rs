@@ -307,7 +307,7 @@ async fn a_filter_for_a_subscription_with_a_body_is_logged_and_ignored() {
         .collect()
         .await;
     assert_eq!(told, [json!({"data": {"greetings": "hello"}})]);
-    log.has("gave a filter for a subscription with a body")
+    log.has("returned a filter for a subscription with a body")
         .await;
     assert!(
         log.text().contains("Subscription.greetings"),

@@ -116,7 +116,9 @@ async fn unreadable_stored_values_are_not_client_errors() {
         assert_eq!(data, json!({ "broken": [] }), "{condition}");
     }
     assert_eq!(
-        log.text().matches("a stored value breaks its type").count(),
+        log.text()
+            .matches("a stored value does not fit its type")
+            .count(),
         3,
         "{}",
         log.text()

@@ -76,7 +76,7 @@ impl Authentication {
                 AuthError::Unavailable(_) => {
                     self.outages.record(
                         &error,
-                        "requests are refused, as their tokens cannot be verified",
+                        "rejecting requests, as their tokens cannot be verified",
                     );
                     Err(Unavailable)
                 }
@@ -112,7 +112,7 @@ impl Authentication {
             Err(error) => {
                 self.outages.record(
                     &error,
-                    "requests are refused, as their tokens cannot be verified",
+                    "rejecting requests, as their tokens cannot be verified",
                 );
                 Err(Unavailable)
             }

@@ -146,7 +146,7 @@ impl TokenRevocationService {
             Err(error) if config.allow_when_away => {
                 self.0.outages.record(
                     &error,
-                    "tokens count although it is not known whether they were revoked",
+                    "accepting tokens without a check for revocation: the store is unavailable",
                 );
                 Ok(false)
             }
@@ -175,7 +175,7 @@ impl TokenRevocationService {
         {
             self.0.outages.record(
                 &error,
-                "tokens count although it is not known whether they were revoked",
+                "accepting tokens without a check for revocation: the store is unavailable",
             );
         }
 
@@ -206,7 +206,7 @@ impl TokenRevocationService {
                     beat.tick().await;
                     let Some(store) = store.upgrade() else { return };
                     if let Err(error) = store.remove_expired().await {
-                        tracing::warn!(%error, "expired revocations were not removed");
+                        tracing::warn!(%error, "cannot remove expired revocations");
                     }
                 }
             }));

@@ -277,7 +277,7 @@ where
 /// The response to a request whose session could not be saved; the effects of the request may have
 /// been committed.
 fn not_kept(error: &SessionError) -> Response<Body> {
-    tracing::warn!(%error, "a session is not kept");
+    tracing::warn!(%error, "cannot save a session");
     let message = "the request was answered, but its session could not be kept";
     let extensions = json!({ "code": ErrorCode::ServiceUnavailable.as_str() });
     let body = json!({ "errors": [{ "message": message, "extensions": extensions }] });

@@ -42,7 +42,7 @@ impl Outage {
                     return;
                 }
                 if answer.map_or_else(|error| error.is_answer(), |_| true) {
-                    tracing::info!("Redis answers again");
+                    tracing::info!("Redis is available again");
                     return;
                 }
             }

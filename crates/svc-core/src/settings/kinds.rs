@@ -273,7 +273,7 @@ impl<K: Kind<Duration>> Kind<Option<Duration>> for OrNever<K> {
         Ok((!time.is_zero()).then(|| time.min(MAX_TIMEOUT)))
     }
     fn allowed(&self) -> String {
-        format!("{}; 0 is never", self.0.allowed())
+        format!("{}; 0 disables it", self.0.allowed())
     }
     fn shown(&self, value: &Option<Duration>) -> String {
         self.0.shown(&value.unwrap_or_default())

@@ -66,14 +66,14 @@ pub fn tell_once(name: &str) -> bool {
 /// Logs that nothing uses a setting, and the reason.
 pub fn tell_unused(name: &str, why: &str) {
     if tell_once(name) {
-        tracing::warn!("{name} is set and nothing uses it: {why}");
+        tracing::warn!("{name} is set but unused: {why}");
     }
 }
 
 /// Logs that the program overrides a setting.
 pub fn tell_overridden(name: &str) {
     if tell_once(name) {
-        tracing::info!("{name} is set and has no effect: the program gives another value");
+        tracing::info!("{name} is set but has no effect: the program overrides it");
     }
 }
 

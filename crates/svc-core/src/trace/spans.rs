@@ -84,7 +84,7 @@ pub async fn flush() {
     let flushed = tokio::task::spawn_blocking(|| provider.sdk.force_flush());
     match tokio::time::timeout(LAST_SPANS, flushed).await {
         Ok(Ok(Ok(()))) => {}
-        _ => tracing::warn!("spans are lost, as the collector did not take them before the end"),
+        _ => tracing::warn!("spans were lost: the collector did not accept them before shutdown"),
     }
 }
 

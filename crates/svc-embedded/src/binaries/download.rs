@@ -28,7 +28,7 @@ pub(super) async fn fetch() -> Result<PathBuf, String> {
     tracing::info!(
         version = WANTED,
         from = URL,
-        "no PostgreSQL on this machine; fetching one"
+        "no PostgreSQL on this machine; downloading one"
     );
 
     let (version, archive) = timeout(LIMIT, get_archive(URL, &wanted))

@@ -103,7 +103,7 @@ impl Server {
                 pid = self.pid(),
                 ?signal,
                 ?patience,
-                "postgres didn't stop; using more force"
+                "postgres didn't stop in time"
             );
         }
     }

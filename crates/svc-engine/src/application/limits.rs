@@ -9,14 +9,14 @@ use svc_core::settings::{
 /// The largest limit that a variable may give.
 const MAX_LIMIT: u64 = u32::MAX as u64;
 
-/// The consequence for an operation that is over a limit.
+/// The treatment of operations that exceed a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LimitMode {
-    /// It is refused.
+    /// They are rejected.
     #[default]
     Enforce,
-    /// It runs, and the log says that it would be refused. What protects the process itself is
-    /// still refused: limits on the sizes of bodies, documents and answers.
+    /// They run, and are recorded in the log. The limits on bodies, document tokens, pages and
+    /// responses still apply, as they protect the process itself.
     Warn,
 }
 
@@ -42,58 +42,58 @@ impl std::fmt::Display for LimitMode {
 }
 
 settings! {
-    /// The limits of what a document may cost before it is refused; the field `limits` of
-    /// `SvcConfig`. All are on by default; 0 allows none.
+    /// The limits on the cost of a document; the field `limits` of `SvcConfig`. All are on by
+    /// default; 0 allows none.
     ///
     /// ```
     /// let limits = svc::Limits { depth: 8, ..svc::Limits::default() };
     /// assert_eq!(limits.complexity, 10_000);
     /// ```
     pub struct Limits {
-        /// Bytes of a request body.
+        /// Maximum size of a request body, in bytes.
         body: usize = 1_000_000, ["SVC_LIMIT_BODY"], Count(0..=MAX_LIMIT, "bytes");
-        /// Tokens of a document, white space and comments included.
+        /// Maximum number of tokens in a document, including white space and comments.
         tokens: usize = 15_000, ["SVC_LIMIT_TOKENS"], Count(0..=MAX_LIMIT, "tokens");
-        /// Values in the variables of a request: list elements and object fields.
+        /// Maximum number of values in the variables of a request: list elements and object fields.
         values: usize = 20_000, ["SVC_LIMIT_VALUES"], Count(0..=MAX_LIMIT, "values");
-        /// Levels of nested fields, and of conditions and orders inside their arguments;
-        /// introspection has a limit of its own.
+        /// Maximum nesting of fields, and of conditions and orders in their arguments, in levels.
+        /// Introspection has a separate limit.
         depth: usize = 15, ["SVC_LIMIT_DEPTH"], Count(0..=MAX_LIMIT, "levels");
-        /// Aliases in a document.
+        /// Maximum number of aliases in a document.
         aliases: usize = 100, ["SVC_LIMIT_ALIASES"], Count(0..=MAX_LIMIT, "aliases");
-        /// Root fields of an operation.
+        /// Maximum number of root fields in an operation.
         root_fields: usize = 50, ["SVC_LIMIT_ROOT_FIELDS"], Count(0..=MAX_LIMIT, "fields");
-        /// Directives in a document.
+        /// Maximum number of directives in a document.
         directives: usize = 100, ["SVC_LIMIT_DIRECTIVES"], Count(0..=MAX_LIMIT, "directives");
-        /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1
-        /// and its children times the page size: its argument `limit`, `first` or `last`, or 5 for
-        /// a list without one. Comparisons, hops and order keys in the arguments of a field cost 1
-        /// each.
+        /// Maximum complexity of an operation. A scalar costs 1, an object 1 plus its children, and
+        /// a list 1 plus its children times the page size: its argument `limit`, `first` or `last`,
+        /// or 5 for a list without one. Each comparison, hop and order key in the arguments of a
+        /// field costs 1.
         complexity: u64 = 10_000, ["SVC_LIMIT_COMPLEXITY"], Count(0..=MAX_LIMIT, "points");
-        /// Comparisons in the filters of an operation. A list, as `in` has it, counts as one for
-        /// every 50 values, a text that is looked for in any case as 4, a regular expression or a
-        /// path into JSON as 10.
+        /// Maximum number of comparisons in the filters of an operation. A list, as for `in`,
+        /// counts as one for every 50 values, a case-insensitive text search as 4, a regular
+        /// expression or a JSON path as 10.
         comparisons: u64 = 200, ["SVC_LIMIT_COMPARISONS"], Count(0..=MAX_LIMIT, "comparisons");
-        /// Relations that the filters and orders of an operation follow. One behind another counts
-        /// one more than that.
+        /// Maximum number of relations that the filters and orders of an operation follow. In a
+        /// chain, each relation counts one more than the one before it.
         hops: u64 = 12, ["SVC_LIMIT_HOPS"], Count(0..=MAX_LIMIT, "relations");
-        /// Keys in the orders of an operation, fields that its groups are by, and fields of
+        /// Maximum number of keys in an operation: order keys, fields to group by, and fields of
         /// `countDistinct`.
         order_keys: u64 = 50, ["SVC_LIMIT_ORDER_KEYS"], Count(0..=MAX_LIMIT, "keys");
-        /// Relations that an operation selects.
+        /// Maximum number of relations that an operation selects.
         relations: u64 = 100, ["SVC_LIMIT_RELATIONS"], Count(0..=MAX_LIMIT, "relations");
-        /// Rows of a list that gives no `limit`.
+        /// Page size of a list without `limit`, in rows.
         default_page: u32 = 20, ["SVC_LIMIT_DEFAULT_PAGE"], Count(0..=MAX_LIMIT, "rows");
-        /// The largest `limit`.
+        /// Maximum page size: the largest allowed `limit`, `first` or `last`.
         max_page: u32 = 1_000, ["SVC_LIMIT_MAX_PAGE"], Count(0..=MAX_LIMIT, "rows");
-        /// Errors in an answer.
+        /// Maximum number of errors in a response.
         errors: usize = 50, ["SVC_LIMIT_ERRORS"], Count(0..=MAX_LIMIT, "errors");
-        /// Bytes of an answer.
+        /// Maximum size of a response, in bytes.
         answer: usize = 33_554_432, ["SVC_LIMIT_ANSWER"], Count(0..=MAX_LIMIT, "bytes");
-        /// The consequence for an operation that is over a limit: it is refused, or runs and is
-        /// noted in the log.
+        /// Treatment of operations that exceed a limit: `enforce` rejects them, `warn` runs and
+        /// logs them.
         mode: LimitMode = LimitMode::Enforce, ["SVC_LIMIT_MODE"], Parsed("enforce or warn");
-        /// Whether answers say what their operation costs, in `extensions.cost`.
+        /// Includes the cost of operations in responses, in `extensions.cost`.
         show_cost: bool = false, ["SVC_SHOW_COST"], Flag;
     }
 }

@@ -104,7 +104,7 @@ impl TriedRule {
             Err(_) => format!("it took longer than {limit:?}"),
         };
 
-        tracing::warn!(rule, %kind, operation, why, "a rule that is tried would not allow this");
+        tracing::warn!(rule, %kind, operation, why, "a dry-run rule would not allow this operation");
     }
 }
 

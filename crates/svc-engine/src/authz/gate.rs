@@ -332,7 +332,7 @@ impl FieldAccess<'_> {
             Ok(decision) if decision.is_filtered() => {
                 tracing::warn!(
                     field = self.name,
-                    "a filter was given for a field, which has none"
+                    "ignored a filter that an authorizer returned for a field"
                 );
                 Ok(())
             }
@@ -366,7 +366,7 @@ fn row_filter(
     if question.kind() == OperationKind::Mutation {
         tracing::warn!(
             field = question.coordinate(),
-            "an authorizer gave a filter for a mutation, which has none"
+            "ignored a filter that an authorizer returned for a mutation"
         );
         return Ok(None);
     }
@@ -374,7 +374,7 @@ fn row_filter(
     if question.has_stream() {
         tracing::warn!(
             field = question.coordinate(),
-            "an authorizer gave a filter for a subscription with a body, whose events have none"
+            "an authorizer returned a filter for a subscription with a body, whose events are not filtered"
         );
     }
 

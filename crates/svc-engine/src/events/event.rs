@@ -58,7 +58,7 @@ impl Event {
             tracing::warn!(
                 events,
                 reason,
-                "an event of a subscription without a body names no row, and is dropped"
+                "dropped an event that names no row, of a subscription without a body"
             );
         });
     }

@@ -207,7 +207,7 @@ impl Hub {
                 tracing::warn!(
                     error = error.as_str(),
                     times,
-                    "the service cannot publish an event to itself, and is not ready"
+                    "the service cannot publish an event to itself, so it is not ready"
                 );
             });
         }
@@ -300,7 +300,7 @@ async fn listen(hub: Weak<Hub>, source: Arc<dyn EventSource>, channels: Vec<Stri
         match source.listen(&channels).await {
             Ok(events) => {
                 if said {
-                    tracing::info!("events are listened to again");
+                    tracing::info!("listening to events again");
                 }
                 (pause, said) = (RETRY[0], false);
                 if !hear(&hub, events).await {
@@ -309,10 +309,7 @@ async fn listen(hub: Weak<Hub>, source: Arc<dyn EventSource>, channels: Vec<Stri
                 tracing::debug!("the connection that listens to events is lost");
             }
             Err(error) if !said => {
-                tracing::warn!(
-                    error = error.chain(),
-                    "events cannot be listened to; trying again until they can"
-                );
+                tracing::warn!(error = error.chain(), "cannot listen to events; retrying");
                 said = true;
             }
             Err(_) => {}

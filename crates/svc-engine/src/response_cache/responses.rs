@@ -278,7 +278,7 @@ async fn tell(untold: Arc<PendingInvalidations>, model: Arc<Model>, own: Uuid, h
         {
             Ok(()) => untold.done(),
             Err(error) => {
-                let why = "other instances cannot be told of a change; trying again until they can";
+                let why = "cannot notify other instances of a change; retrying";
                 tracing::warn!(error = error.chain(), "{why}");
                 untold.failed().await;
             }

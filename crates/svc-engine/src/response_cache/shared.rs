@@ -184,7 +184,11 @@ impl SharedResponses {
         self.outage.record(&self.client, error, PATIENCE);
         let error = error.to_string();
         self.failures.log(move |times| {
-            tracing::warn!(error, times, "answers are not shared until Redis answers");
+            tracing::warn!(
+                error,
+                times,
+                "Redis is unavailable; cached responses are not shared until it responds"
+            );
         });
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn read(path: &Path) -> Option<String> {
         .filter(std::fs::Metadata::is_file)?;
     if !is_private(&metadata) {
         let path = path.display();
-        tracing::warn!(%path, "the file with passwords is not used, as others may read it; allow only its owner (0600)");
+        tracing::warn!(%path, "ignoring the password file, as other users may read it; set its permissions to 0600");
         return None;
     }
 

@@ -64,7 +64,7 @@ impl Database {
         let mut loaded = self.load_in_time(&mut connection).await?;
         if self.has_lost(&loaded) && self.setup.lock().await.forget() {
             tracing::warn!(
-                "the views of the schema have gone from the database, all of them; the set-up is run again"
+                "all views of the schema are gone from the database; running the set-up again"
             );
             if !sets_up {
                 self.wait_for_setup();

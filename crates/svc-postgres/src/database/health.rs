@@ -176,7 +176,7 @@ pub(crate) async fn watch_over(database: Weak<Database>) {
         match result {
             Ok(()) => {
                 if !said.is_empty() {
-                    tracing::info!(database = strong.place(), "the database is back");
+                    tracing::info!(database = strong.place(), "the database is available again");
                 }
 
                 said.clear();
@@ -200,7 +200,7 @@ pub(crate) async fn watch_over(database: Weak<Database>) {
                     tracing::warn!(
                         database = place,
                         error = reason,
-                        "the database cannot be used; trying again until it can"
+                        "the database cannot be used; retrying"
                     );
                     said.push(reason.clone());
                 }

@@ -88,7 +88,7 @@ impl PooledSession {
         let left_out = &self.left_out;
         tracing::info!(
             ?left_out,
-            "a pooler does not pass on start-up options, so each transaction begins with them"
+            "a pooler does not forward start-up options, so each transaction starts with them"
         );
     }
 

@@ -105,16 +105,16 @@ impl RowSecurity {
 
         if !passing.is_empty() {
             let fix = "let each of them compare the tenant itself, or make it SECURITY INVOKER, or OWNER TO a role that policies bind";
-            tracing::warn!(%fix, "row-level security is passed by: {}", passing.join("; "));
+            tracing::warn!(%fix, "row-level security is bypassed by: {}", passing.join("; "));
         }
 
         for Finding { what, fix } in slow.iter().filter(is_new) {
-            tracing::info!(%fix, "a policy of row-level security is slow: {what}");
+            tracing::info!(%fix, "a row-level security policy is slow: {what}");
         }
 
         let found: Vec<Finding> = unbound.iter().chain(called).chain(slow).cloned().collect();
         for Finding { what, .. } in said.iter().filter(|finding| !found.contains(finding)) {
-            tracing::info!("row-level security no longer has this fault: {what}");
+            tracing::info!("a problem of row-level security is resolved: {what}");
         }
 
         *said = found;

@@ -53,7 +53,7 @@ impl SessionReset {
         let was_left_out = self.left_out.swap(!effects.any(), Ordering::Relaxed);
         let begins = was_left_out && effects.any();
         if begins {
-            tracing::info!(functions = %effects, "functions may set something for the session; it is reset behind calls");
+            tracing::info!(functions = %effects, "functions may change session state; resetting it after calls");
         }
 
         Ok(begins)

@@ -48,7 +48,7 @@ impl Standing {
             tracing::warn!(
                 error = why,
                 hint,
-                "errors cannot be tracked at the moment; they wait"
+                "cannot write tracked errors; they are queued"
             );
         }
     }
@@ -57,7 +57,7 @@ impl Standing {
     pub(super) fn written(&self) {
         if self.failure().take().is_some() {
             let dropped = self.dropped.load(Ordering::Relaxed);
-            tracing::info!(dropped, "errors are tracked again");
+            tracing::info!(dropped, "writing tracked errors again");
         }
     }
 

@@ -191,7 +191,7 @@ impl Worker {
         tracing::error!(
             error = why,
             count,
-            "errors are not tracked, as they cannot be written"
+            "dropped tracked errors that cannot be written"
         );
     }
 }

@@ -19,21 +19,20 @@ settings! {
     /// assert_eq!(config.metrics_path, "/metrics");
     /// ```
     pub struct MetricsConfig {
-        /// Whether requests are counted. With `true`, the series are served beside `/graphql` in
-        /// production too.
+        /// Enables metrics. If `true`, they are also served beside `/graphql` in production.
         enabled: Option<bool> = None, ["SVC_METRICS_ENABLED"], Whether("true");
-        /// The beginning of the names of all series.
+        /// Prefix of the names of all series.
         namespace: String = "svc".to_owned(), ["SVC_METRICS_NAMESPACE"], Text;
-        /// The path at which the series are served.
+        /// Path at which metrics are served.
         metrics_path: String = "/metrics".to_owned(), ["SVC_METRICS_PATH"], Text;
-        /// The paths whose requests the HTTP metrics leave out.
+        /// Paths whose requests are excluded from the HTTP metrics.
         exclude_paths: BTreeSet<String> = ["/metrics", "/health", "/ready", "/startup"].map(str::to_owned).into(),
             ["SVC_METRICS_EXCLUDE_PATHS"], Paths;
-        /// The address and port at which the series are served, in place of the service's own.
+        /// Address and port at which metrics are served, instead of the service's own.
         address: Option<SocketAddr> = None, ["SVC_METRICS_ADDR"],
             Maybe(Parsed("an address with a port, such as 127.0.0.1:9464"));
-        /// The most names of operations that are told apart; the others are counted as `other`.
-        /// Registered operations always keep theirs.
+        /// Maximum number of operation names with their own series; other names are counted as
+        /// `other`. Registered operations always keep their names.
         max_operations: u32 = 200, ["SVC_METRICS_MAX_OPERATIONS"], Count(0..=10_000, "names");
     }
 }

@@ -18,27 +18,26 @@ settings! {
     /// let config = SvcConfig { log, ..SvcConfig::default() };
     /// ```
     pub struct LogConfig {
-        /// The form of the lines on standard error, where the program has no `tracing` subscriber
-        /// of its own.
+        /// Format of the log on standard error, unless the program installs a `tracing` subscriber.
         format: LogFormat = LogFormat::Text, ["SVC_LOG_FORMAT"], Parsed("text or json");
-        /// Whether each request is a line.
+        /// Logs each request.
         requests: bool = false, ["SVC_LOG_REQUESTS"], Flag;
-        /// Whether those lines have the identifiers of users.
+        /// Includes the identifiers of users in the log of requests.
         users: bool = false, ["SVC_LOG_USERS"], Flag;
-        /// The time from which an operation is slow, so that a line warns of it and of its
+        /// Duration from which an operation counts as slow and is logged as a warning, with its
         /// statements.
         slow_operation: Option<Duration> = None, ["SVC_SLOW_OPERATION"], or_never(Milliseconds(0..=86_400_000));
     }
 }
 
-/// The form of the lines of the log.
+/// The format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LogFormat {
-    /// Lines for people.
+    /// Readable text.
     #[default]
     Text,
-    /// Lines of one JSON object each.
+    /// One JSON object per line.
     Json,
 }
 

@@ -15,10 +15,9 @@ settings! {
     /// # drop(log);
     /// ```
     pub struct SecurityLogConfig {
-        /// The file that gets security events, one JSON object to a line. It is made when the first
-        /// one happens.
+        /// File for security events, one JSON object per line. It is created for the first event.
         path: Option<PathBuf> = Some(PathBuf::from("security_events.log")), ["SVC_SECURITY_LOG_PATH"], PathOrNone;
-        /// Whether standard output gets them.
+        /// Writes security events to standard output.
         stdout: bool = false, ["SVC_SECURITY_LOG_STDOUT"], Flag;
     }
 }

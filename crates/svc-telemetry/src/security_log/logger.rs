@@ -232,7 +232,11 @@ fn trace(event: &SecurityEvent) {
     if event.event_type == SecurityEventType::RateLimitExceeded {
         let (is_shown, hidden) = EXCEEDED.shows(Instant::now());
         if hidden > 0 {
-            tracing::warn!(target: "svc::security", hidden, "exceeded rate limits of the last minute are not shown");
+            tracing::warn!(
+                target: "svc::security",
+                hidden,
+                "suppressed log lines about exceeded rate limits of the last minute"
+            );
         }
         if !is_shown {
             return;

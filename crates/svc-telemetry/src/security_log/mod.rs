@@ -39,7 +39,7 @@ static PROCESS: OnceLock<SecurityLogger> = OnceLock::new();
 pub fn get_security_logger() -> SecurityLogger {
     let of_environment = || {
         from_environment::<SecurityLogConfig>().unwrap_or_else(|error| {
-            tracing::warn!(%error, "the security log has its default settings");
+            tracing::warn!(%error, "invalid settings of the security log; using its defaults");
             SecurityLogConfig::default()
         })
     };

@@ -58,7 +58,7 @@ fn write_to_stdout(queue: &Queue) {
         let mut stdout = io::stdout().lock();
         if let Err(error) = stdout.write_all(&lines).and_then(|()| stdout.flush()) {
             queue.abandon(&lines, error.to_string());
-            tracing::error!(%error, "standard output gets no more security events");
+            tracing::error!(%error, "cannot write security events to standard output; no more are written to it");
             return;
         }
         queue.done();
@@ -87,7 +87,7 @@ fn append(file: &mut LogFile, lines: &[u8], queue: &Queue, reopen: &AtomicBool) 
 
         if !has_failed {
             let path = file.path().display();
-            tracing::error!(%path, %error, "the security log cannot be written; its events wait");
+            tracing::error!(%path, %error, "cannot write the security log; its events are queued");
             has_failed = true;
         }
 
@@ -102,6 +102,6 @@ fn append(file: &mut LogFile, lines: &[u8], queue: &Queue, reopen: &AtomicBool) 
     queue.done();
 
     if has_failed {
-        tracing::info!(path = %file.path().display(), "the security log is written again");
+        tracing::info!(path = %file.path().display(), "writing the security log again");
     }
 }

@@ -46,7 +46,7 @@ async fn each_new_reason_is_logged() {
     assert!(!line.contains("line"), "{line}");
     told("does not exist").await;
     database.ensure_database("missing").await.unwrap();
-    program.wait_for("the database is back");
+    program.wait_for("the database is available again");
     until_answered(&url, "{ users { name } }", "Ada").await;
 
     until_ready(&url).await;
@@ -85,5 +85,5 @@ async fn a_server_with_fewer_connections_than_the_pool_is_waited_for() {
         .collect::<Vec<_>>();
     assert!(failed.is_empty(), "{} of 60: {failed:?}", failed.len());
 
-    program.wait_for("has no more connections");
+    program.wait_for("has no connections left");
 }

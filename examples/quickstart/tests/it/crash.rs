@@ -58,7 +58,7 @@ async fn a_lost_set_up_is_run_again() {
         .unwrap();
     until_answered(&url, "{ users { name } }", "Grace").await;
 
-    program.wait_for("the set-up is run again");
+    program.wait_for("running the set-up again");
 }
 
 #[tokio::test]

@@ -42,8 +42,7 @@ async fn settings_without_an_effect_are_named() {
     program.wait_for(
         "SVC_DATABASE_POOLSIZE is not a setting of svc; did you mean SVC_DATABASE_POOL_SIZE?",
     );
-    program
-        .wait_for("SVC_AUTO_CAMEL_CASE is set and has no effect: the program gives another value");
+    program.wait_for("SVC_AUTO_CAMEL_CASE is set but has no effect: the program overrides it");
 
     assert!(
         ask(&program.url(), "{ users { createdAt } }")

@@ -143,7 +143,7 @@ async fn a_program_with_a_file_of_security_events_opens_it_again_on_sighup() {
     let url = program.url();
     until_answered(&url, "{ users { name } }", "Ada").await;
     program.signal("HUP");
-    program.wait_for("SIGHUP: the security log opens its file again");
+    program.wait_for("SIGHUP: reopening the file of the security log");
     until_answered(&url, "{ users { name } }", "Ada").await;
 }
 

@@ -97,7 +97,7 @@ async fn failed_accepts_are_reported_once_with_a_count() {
     let clients =
         futures_util::future::join_all((0..100).map(|_| tokio::net::TcpStream::connect(&address)))
             .await;
-    program.wait_for_any(&["cannot accept a connection", "all connections are in use"]);
+    program.wait_for_any(&["cannot accept a connection", "connection limit reached"]);
 
     // Other clients wait; once there is room they are served.
     drop(clients);
@@ -106,7 +106,7 @@ async fn failed_accepts_are_reported_once_with_a_count() {
     let (_, lines) = program.end();
     let said = lines
         .iter()
-        .filter(|line| line.contains("cannot accept") || line.contains("all connections"))
+        .filter(|line| line.contains("cannot accept") || line.contains("connection limit reached"))
         .count();
 
     assert!(said <= 2, "{lines:#?}");

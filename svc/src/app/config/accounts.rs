@@ -9,20 +9,20 @@ use svc_core::settings::{Kind, Maybe, Parsed, Seconds, settings};
 
 settings! {
     /// The settings of native accounts; the field `accounts` of [`SvcConfig`](crate::SvcConfig).
-    /// They count where `SVC_AUTH_PROVIDER` is `native`, which also needs `SVC_AUTH_SECRET_KEY`.
+    /// They apply if `SVC_AUTH_PROVIDER` is `native`, which also needs `SVC_AUTH_SECRET_KEY`.
     pub struct AccountsConfig {
-        /// The path below which the routes of accounts are.
+        /// Path under which the routes of accounts are mounted.
         path: String = "/auth".to_owned(), ["SVC_ACCOUNTS_PATH"], Mount;
-        /// The time for which access tokens hold.
+        /// Lifetime of access tokens.
         access_token_ttl: Duration = Duration::from_secs(900), ["SVC_ACCOUNTS_ACCESS_TOKEN_TTL"], Seconds(1..=86_400);
-        /// The time for which refresh tokens hold.
+        /// Lifetime of refresh tokens.
         refresh_token_ttl: Duration = Duration::from_secs(2_592_000), ["SVC_ACCOUNTS_REFRESH_TOKEN_TTL"],
             Seconds(1..=31_536_000);
-        /// The header in which the proxy in front says the client's address, such as `x-real-ip` or
-        /// `x-forwarded-for`; its last address counts. Without this setting, attempts are counted
-        /// for the client that a proxy of `SVC_TRUSTED_PROXIES` names, or else for the other end of
-        /// the connection.
-        address_header: Option<HeaderName> = None, ["SVC_ACCOUNTS_ADDRESS_HEADER"], Maybe(Parsed("the name of a header"));
+        /// Header in which the proxy in front sends the client's address, such as `x-real-ip` or
+        /// `x-forwarded-for`; its last address counts. If unset, attempts count for the client
+        /// address that a proxy of `SVC_TRUSTED_PROXIES` reports, or else for the peer of the
+        /// connection.
+        address_header: Option<HeaderName> = None, ["SVC_ACCOUNTS_ADDRESS_HEADER"], Maybe(Parsed("a header name"));
     }
 }
 

@@ -11,31 +11,33 @@ use svc_postgres::{ConnectConfig, Variable};
 settings! {
     /// The settings of the database; the field `database` of [`SvcConfig`](crate::SvcConfig).
     pub struct DatabaseConfig {
-        /// The database, as `postgres://user:password@host:port/name`.
+        /// URL of the database, as `postgres://user:password@host:port/name`.
         url: Option<String> = None, ["SVC_DATABASE_URL", "DATABASE_URL"], Url;
-        /// The most connections of each pool.
+        /// Maximum number of connections in each pool.
         pool_size: u32 = 8, ["SVC_DATABASE_POOL_SIZE"], Count(1..=10_000, "connections");
-        /// The longest wait for a connection.
+        /// Maximum time to wait for a connection of a pool.
         pool_timeout: Duration = Duration::from_secs(5), ["SVC_DATABASE_POOL_TIMEOUT"], Seconds(1..=3_600);
-        /// The most connections that one request uses at the same time for its reads and calls.
+        /// Maximum number of connections that one request uses concurrently for its reads and
+        /// calls.
         request_connections: Option<u32> = None, ["SVC_DATABASE_REQUEST_CONNECTIONS"], Otherwise(Count(1..=10_000, "connections"), "half of the pool");
-        /// The bytes of SQL that each connection for planned reads keeps prepared; 0 keeps none.
+        /// Maximum size of the prepared statements that each connection of svc's own pool caches,
+        /// in bytes of their SQL; 0 disables the cache.
         statement_cache: u32 = 256 << 10, ["SVC_DATABASE_STATEMENT_CACHE"], Count(0..=1 << 30, "bytes");
-        /// Whether what functions and SQL of the program's own set for the session is undone before
-        /// the next request has the connection. Unless it is given, calls of functions go without
-        /// where no function of the database can set any.
-        reset_session: Option<bool> = None, ["SVC_DATABASE_RESET_SESSION"], Whether("where it may be needed");
-        /// The number of times that a called function, a write to a table or the SQL of a
-        /// registered mutation is run again when PostgreSQL has undone it because of others that
-        /// ran at the same time: a deadlock, or a transaction that could not be serialized.
+        /// Resets session state that functions or the program's SQL have set, before the next
+        /// request uses the connection. If unset, the reset after function calls is omitted if no
+        /// function of the database can change session state.
+        reset_session: Option<bool> = None, ["SVC_DATABASE_RESET_SESSION"], Whether("if it may be needed");
+        /// Maximum number of retries of a function call, a write to a table or the SQL of a
+        /// registered mutation that PostgreSQL has rolled back because of concurrent transactions
+        /// (a deadlock or a serialization failure).
         retries: u32 = 0, ["SVC_DATABASE_RETRIES"], Count(0..=10, "retries");
-        /// The time after which PostgreSQL cancels a statement.
+        /// Time after which PostgreSQL cancels a statement.
         query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);
-        /// The time between two looks at whether views and functions have changed.
+        /// Interval between checks for changed views and functions.
         catalogue_poll: Option<Duration> = Some(Duration::from_millis(500)), ["SVC_CATALOGUE_POLL"],
             or_never(Milliseconds(0..=3_600_000));
-        /// Whether a production service with session variables starts although policies of
-        /// row-level security do not bind it; the log says which.
+        /// Starts a production service with session variables even if row-level security policies
+        /// do not bind it; the log names those policies.
         allow_unbound_policies: bool = false, ["SVC_ALLOW_UNBOUND_POLICIES"], Flag;
     }
 }

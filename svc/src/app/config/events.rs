@@ -7,11 +7,12 @@ settings! {
     /// The settings of the events of subscriptions; the field `events` of
     /// [`SvcConfig`](crate::SvcConfig).
     pub struct EventsConfig {
-        /// The URL by which the database is listened to. It is needed where the URL of the database
-        /// leads to a pooler that lends a session for a transaction only, and names the same
-        /// database behind it.
+        /// URL of the connection that listens to the database. Set it if the database URL leads to
+        /// a pooler that assigns sessions per transaction. This URL must name the same database and
+        /// bypass the pooler.
         database_url: Option<String> = None, ["SVC_EVENTS_DATABASE_URL"], Url;
-        /// The most events that wait for a subscriber; one that is slower is dropped with an error.
+        /// Maximum number of events queued for a subscriber. A subscription that falls too far
+        /// behind ends with an error.
         queue: u32 = 100, ["SVC_EVENTS_QUEUE"], Count(1..=100_000, "events");
     }
 }

@@ -36,19 +36,19 @@ use svc_telemetry::metrics::MetricsConfig;
 use svc_telemetry::request_log::LogConfig;
 use svc_telemetry::security_log::SecurityLogConfig;
 
-/// The environment that the service runs in.
+/// The environment that a service runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Environment {
-    /// GraphiQL and introspection are on; a database that is unreachable gives empty results.
+    /// GraphiQL and introspection are on; an unreachable database gives empty results.
     #[default]
     Development,
-    /// GraphiQL and introspection are off; a database that is unreachable is an error.
+    /// GraphiQL and introspection are off; an unreachable database is an error.
     Production,
 }
 
 settings! {
-    /// The settings of a service, in groups. Each field says the environment variable that
-    /// [`from_env`](Self::from_env) reads; the book has them in one table.
+    /// The settings of a service, in groups. The documentation of each field names the environment
+    /// variable that [`from_env`](Self::from_env) reads; the book lists all of them on one page.
     ///
     /// ```
     /// use svc::{DatabaseConfig, SvcConfig};
@@ -58,14 +58,15 @@ settings! {
     /// assert_eq!(config.http.port, 8000);
     /// ```
     pub struct SvcConfig {
-        /// The environment that the service runs in.
+        /// Environment that the service runs in.
         environment: Environment = Environment::Development, ["SVC_ENVIRONMENT"], Parsed("development or production");
-        /// The name that `/health` says.
+        /// Name that `/health` reports.
         service_name: String = "svc".to_owned(), ["SVC_SERVICE_NAME"], Text;
-        /// The longest time of a request, whatever it waits for.
+        /// Maximum duration of a request, including the time it waits for statements, connections
+        /// and other services.
         request_timeout: Option<Duration> = Some(Duration::from_secs(60)), ["SVC_REQUEST_TIMEOUT"],
             or_never(Seconds(0..=86_400));
-        /// The longest that an authorizer may take; one that takes longer denies.
+        /// Maximum time for an authorizer to decide. An authorizer that takes longer denies access.
         authorization_timeout: Duration = Duration::from_secs(5), ["SVC_AUTHORIZATION_TIMEOUT"], Seconds(1..=300);
         groups {
             /// The database.
@@ -78,19 +79,19 @@ settings! {
             operations: OperationsConfig;
             /// The server and its connections.
             http: HttpConfig;
-            /// The protection on the open internet.
+            /// The protection against hostile traffic.
             protection: ProtectionConfig;
-            /// Authentication: the provider of users.
+            /// Authentication.
             auth: AuthConfig;
-            /// The identity provider, where that is the provider of users.
+            /// The identity provider, if it authenticates users.
             idp: IdpConfig;
-            /// Native accounts, where those are the provider of users.
+            /// Native accounts, if they authenticate users.
             accounts: AccountsConfig;
-            /// Redis, which instances share.
+            /// The Redis that instances share.
             redis: RedisConfig;
             /// Subscriptions: their sockets and streams.
             subscriptions: SubscriptionsConfig;
-            /// Files that clients send.
+            /// File uploads.
             uploads: UploadConfig;
             /// Rate limits.
             rate_limit: RateLimitConfig;
@@ -111,14 +112,14 @@ settings! {
 settings! {
     /// The settings of the schema; the field `schema` of [`SvcConfig`].
     pub struct SchemaConfig {
-        /// Whether `created_at` becomes `createdAt`.
+        /// Converts names to camel case: `created_at` becomes `createdAt`.
         auto_camel_case: bool = false, ["SVC_AUTO_CAMEL_CASE"], Flag;
-        /// Whether clients may read the schema.
+        /// Allows clients to introspect the schema.
         introspection: Option<bool> = None, ["SVC_INTROSPECTION"], Whether("in development only");
-        /// Whether filters have operators that take regular expressions: `matches`, `imatches` and
-        /// `pathExists`, whose paths can hold them.
+        /// Enables filter operators that accept regular expressions: `matches`, `imatches`, and
+        /// `pathExists`, whose paths can contain them.
         regular_expressions: bool = true, ["SVC_REGULAR_EXPRESSIONS"], Flag;
-        /// Whether the schema shows guards as directives, such as `@requiresRole`.
+        /// Shows guards in the schema as directives, such as `@requiresRole`.
         guard_directives: bool = false, ["SVC_GUARD_DIRECTIVES"], Flag;
     }
 }
@@ -126,24 +127,24 @@ settings! {
 settings! {
     /// The settings of the documents that clients send; the field `operations` of [`SvcConfig`].
     pub struct OperationsConfig {
-        /// Whether clients may send the hash of a document that they have sent before.
+        /// Enables persisted queries: clients may send the hash of a document that they have sent
+        /// before.
         persisted_queries: bool = true, ["SVC_PERSISTED_QUERIES"], Flag;
-        /// The MiB that documents, their plans and the statements of those may take.
+        /// Maximum size of the cache of documents, with their plans and SQL statements, in MiB.
         document_cache_size: u64 = 64, ["SVC_DOCUMENT_CACHE_SIZE"], Count(1..=1_048_576, "MiB");
-        /// A folder whose files are registered operations.
+        /// Folder of the files to register as operations.
         dir: Option<PathBuf> = None, ["SVC_OPERATIONS_DIR"], Maybe(Path);
-        /// A manifest of documents that clients may send, or a folder of such manifests; they are
+        /// Manifest of trusted documents, or a folder of such manifests. The documents become
         /// registered operations.
         trusted_documents: Option<PathBuf> = None, ["SVC_TRUSTED_DOCUMENTS"], Maybe(Path);
-        /// The most registered operations that are kept.
+        /// Maximum number of registered operations.
         max: u32 = 1_000, ["SVC_MAX_OPERATIONS"], Count(1..=100_000, "operations");
-        /// Whether clients may send nothing but registered operations.
+        /// Accepts only registered operations from clients, and introspection if it is enabled.
         registered_only: bool = false, ["SVC_REGISTERED_ONLY"], Flag;
-        /// The consequence for any other document where clients may send nothing but those: it is
-        /// refused, or runs and is noted in the log.
+        /// Treatment of unregistered documents if only registered operations are accepted:
+        /// `enforce` rejects them, `warn` runs and logs them.
         registered_only_mode: LimitMode = LimitMode::Enforce, ["SVC_REGISTERED_ONLY_MODE"], Parsed("enforce or warn");
-        /// Whether there is a `POST /graphql/rust`, for operations that need no function of the
-        /// program.
+        /// Enables `POST /graphql/rust`, for operations that need no function of the program.
         rust_endpoint: bool = false, ["SVC_ENABLE_RUST_ENDPOINT"], Flag;
     }
 }

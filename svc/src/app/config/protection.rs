@@ -1,4 +1,4 @@
-//! The settings of the protection on the open internet.
+//! The settings of the protection against hostile traffic.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use axum::http::HeaderName;
 use svc_core::settings::{BETWEEN, Count, Flag, Kind, Origins, Seconds, items, settings};
 
 settings! {
-    /// The settings of the protection on the open internet; the field `protection` of
+    /// The settings of the protection against hostile traffic; the field `protection` of
     /// [`SvcConfig`](crate::SvcConfig).
     ///
     /// ```
@@ -22,52 +22,55 @@ settings! {
     /// # drop(config);
     /// ```
     pub struct ProtectionConfig {
-        /// Whether requests are refused that another site may have had a browser send.
+        /// Rejects requests that another site may have made a browser send (CSRF).
         csrf: bool = true, ["SVC_CSRF_PROTECTION"], Flag;
-        /// The origins of other sites whose pages may read answers; `*` stands for all of them.
+        /// Origins of other sites whose pages may read responses (CORS); `*` allows all origins.
         cors_origins: Vec<String> = Vec::new(), ["SVC_CORS_ORIGINS"], Origins;
-        /// The headers that those pages may send besides `Accept`, `Authorization`, `Content-Type`,
-        /// `X-Request-Id` and those with which clients prove a preflight.
+        /// Request headers that pages of these origins may send, in addition to `Accept`,
+        /// `Authorization`, `Content-Type`, `X-Request-Id` and the headers that CSRF protection
+        /// accepts as proof of a preflight.
         cors_headers: Vec<HeaderName> = Vec::new(), ["SVC_CORS_HEADERS"], HeaderNames;
-        /// Whether their requests may carry cookies.
+        /// Allows pages of these origins to send cookies.
         cors_credentials: bool = false, ["SVC_CORS_CREDENTIALS"], Flag;
-        /// The time for which browsers keep the answer to a preflight.
+        /// Time for which browsers cache the response to a preflight.
         cors_max_age: Duration = Duration::from_secs(7_200), ["SVC_CORS_MAX_AGE"], Seconds(0..=86_400);
-        /// Whether each request has an identifier, which its answer and the log say.
+        /// Gives each request an identifier, which its response and the log contain.
         request_ids: bool = true, ["SVC_REQUEST_IDS"], Flag;
-        /// Whether answers are compressed; needs the feature `compression`.
+        /// Compresses responses; needs the feature `compression`.
         compression: bool = false, ["SVC_COMPRESSION"], Flag;
-        /// The fewest bytes of an answer that is compressed.
+        /// Minimum size of a response to compress, in bytes.
         compression_min_size: u16 = 1_024, ["SVC_COMPRESSION_MIN_SIZE"], Count(32..=65_535, "bytes");
-        /// The most requests of a batch; 0 refuses batches.
+        /// Maximum number of requests in a batch; 0 disables batches.
         batch_max: usize = 0, ["SVC_BATCH_MAX"], Count(0..=1_000, "requests");
-        /// Whether requests beyond what the service can take are refused, once they have waited for
-        /// too long.
+        /// Rejects requests that exceed the capacity of the service, once requests have been queued
+        /// for `SVC_SHED_AFTER`.
         load_shedding: bool = true, ["SVC_LOAD_SHEDDING"], Flag;
-        /// The time for which more requests may wait than the service can take, as in a burst. Once
-        /// they have waited for so long, those that come are refused.
+        /// Time for which requests beyond the capacity of the service may be queued, as in a burst.
+        /// Once there has been a queue for this long, new requests are rejected.
         shed_after: Duration = Duration::from_secs(5), ["SVC_SHED_AFTER"], Seconds(0..=300);
-        /// The most requests that run at once; load shedding finds out how many of them are too
-        /// many.
+        /// Maximum number of concurrent requests. Load shedding determines how many of them the
+        /// service can handle.
         max_in_flight: usize = 256, ["SVC_MAX_IN_FLIGHT"], Count(1..=100_000, "requests");
-        /// The most request bodies that are still arriving at once, and never more than half of
-        /// `SVC_HTTP_MAX_CONNECTIONS`. Beyond, the slowest one of the address that sends most is
-        /// given up for each that begins. Bodies that arrive with their heads do not count.
+        /// Maximum number of request bodies that arrive concurrently; at most half of
+        /// `SVC_HTTP_MAX_CONNECTIONS`. Beyond it, each new body aborts the slowest one from the
+        /// address that sends the most. Bodies that arrive together with their heads do not count.
         max_bodies: usize = 1_024, ["SVC_MAX_BODIES"], Count(1..=1_000_000, "bodies");
-        /// The most of them of one address. Beyond, the slowest one of the address is given up for
-        /// each that begins.
+        /// Maximum number of request bodies that arrive concurrently from one address. Beyond it,
+        /// each new body aborts the slowest one from that address.
         max_bodies_per_address: usize = 256, ["SVC_MAX_BODIES_PER_ADDRESS"], Count(1..=1_000_000, "bodies");
-        /// The most bytes of such bodies in memory, and never less than `SVC_LIMIT_BODY`. Beyond,
-        /// the largest one of the address that has most is given up.
+        /// Maximum size of all arriving request bodies in memory, in bytes; at least
+        /// `SVC_LIMIT_BODY`. Beyond it, the largest body of the address with the most bytes is
+        /// aborted.
         max_bodies_size: usize = 67_108_864, ["SVC_MAX_BODIES_SIZE"], Count(65_536..=1_099_511_627_776, "bytes");
-        /// The most bytes of answers that wait in memory until their clients take them. Beyond,
-        /// requests of clients who keep some are refused (all requests beyond twice as many), and
-        /// those lose their connections who have taken nothing for a second, or little for ten.
+        /// Maximum size of all responses in memory that clients have not read yet, in bytes. Beyond
+        /// it, requests from clients with unread responses are rejected, and beyond twice this size
+        /// all requests. Connections of clients that have read nothing for a second, or little for
+        /// ten, are closed.
         max_unread_answers: usize = 268_435_456, ["SVC_MAX_UNREAD_ANSWERS"], Count(1_048_576..=1_099_511_627_776, "bytes");
     }
 }
 
-/// A list of names of headers, separated by commas.
+/// A list of header names, separated by commas.
 struct HeaderNames;
 
 impl Kind<Vec<HeaderName>> for HeaderNames {
@@ -79,7 +82,7 @@ impl Kind<Vec<HeaderName>> for HeaderNames {
     }
 
     fn allowed(&self) -> String {
-        format!("a list of names of headers, {BETWEEN}")
+        format!("a list of header names, {BETWEEN}")
     }
 
     fn shown(&self, value: &Vec<HeaderName>) -> String {

@@ -1,15 +1,16 @@
-//! The settings of Redis. They are there in every build, so that one without the feature refuses to
-//! start where Redis is asked for, and does not share less than it should.
+//! The settings of Redis. They exist in every build, so that a build without the feature refuses to
+//! start if Redis is configured, and does not share less than it should.
 
 use svc_core::settings::{Secret, settings};
 
 settings! {
     /// The settings of Redis; the field `redis` of [`SvcConfig`](crate::SvcConfig).
     pub struct RedisConfig {
-        /// The Redis for what the instances of a service share, as
-        /// `redis://user:password@host:port/number`, or `rediss://…` for TLS. Revocations and
-        /// persisted queries are kept there, and whatever the program puts on the same client.
-        url: Option<String> = None, ["SVC_REDIS_URL"], Secret("a URL of Redis");
+        /// URL of the Redis for data that the instances of a service share, as
+        /// `redis://user:password@host:port/number`, or `rediss://…` for TLS. It stores
+        /// revocations, persisted queries, and the data of the program's objects that use the same
+        /// client.
+        url: Option<String> = None, ["SVC_REDIS_URL"], Secret("a Redis URL");
     }
 }
 

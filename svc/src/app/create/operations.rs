@@ -74,7 +74,7 @@ fn register(
             "operations are registered"
         );
     } else if options.config.operations.registered_only {
-        tracing::warn!("only registered operations are answered, and none is registered yet");
+        tracing::warn!("only registered operations are accepted, but none are registered yet");
     }
 
     Ok(registry)

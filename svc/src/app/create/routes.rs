@@ -15,9 +15,9 @@ use svc_telemetry::metrics::application_made;
 use svc_telemetry::request_log::RequestLog;
 
 /// The warning if no setting says which proxies write the addresses of clients.
-const OPEN: &str = "clients may name their own address in X-Forwarded-For and X-Real-IP, so they can pass the bound \
-    of sockets per address or use up that of another address; set SVC_TRUSTED_PROXIES to the proxies in front, or to \
-    none";
+const OPEN: &str = "clients can claim any address in X-Forwarded-For and X-Real-IP, and so bypass \
+    the limit of sockets per address or use up that of another address; set SVC_TRUSTED_PROXIES \
+    to the proxies in front, or to none";
 
 /// Returns the router of an application, and its state.
 pub(super) fn routes(

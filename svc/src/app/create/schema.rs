@@ -59,7 +59,7 @@ fn note_checks(model: &Model) -> bool {
         let fields = fields.join(", ");
         tracing::info!(
             fields,
-            "these fields have checks, so filters, orders, groups and aggregates leave them out"
+            "these fields have checks, so filters, orders, groups and aggregates do not include them"
         );
     }
 

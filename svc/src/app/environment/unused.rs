@@ -85,19 +85,19 @@ fn set_for_later_parts() -> impl Iterator<Item = &'static str> {
 
 fn why_no_part(name: &str) -> &'static str {
     if name.starts_with(RATE_LIMITS) {
-        "the program limits no requests; `AppOptions::rate_limiting` or `svc::setup_rate_limiting` does"
+        "the program sets up no rate limits; call `AppOptions::rate_limiting` or `svc::setup_rate_limiting`"
     } else if name.starts_with(METRICS) {
         match cfg!(feature = "metrics") {
-            true => "the program counts nothing; `svc::setup_metrics` does",
+            true => "the program sets up no metrics; call `svc::setup_metrics`",
             false => {
-                "this build is without metrics; switch on the feature `metrics` and call `svc::setup_metrics`"
+                "this build has no metrics; enable the feature `metrics` and call `svc::setup_metrics`"
             }
         }
     } else {
         match cfg!(feature = "tracing-otel") {
-            true => "the program traces nothing; `svc::setup_tracing` does",
+            true => "the program sets up no tracing; call `svc::setup_tracing`",
             false => {
-                "this build is without tracing; switch on the feature `tracing-otel` and call `svc::setup_tracing`"
+                "this build has no tracing; enable the feature `tracing-otel` and call `svc::setup_tracing`"
             }
         }
     }
@@ -124,9 +124,9 @@ fn of_accounts(name: &str, options: &AppOptions) -> Option<&'static str> {
         return None;
     }
     if cfg!(not(feature = "native-auth")) {
-        return Some("this build is without accounts; switch on the feature `native-auth`");
+        return Some("this build has no accounts; enable the feature `native-auth`");
     }
-    let off = "the accounts of svc are off; SVC_AUTH_PROVIDER=native switches them on";
+    let off = "native accounts are off; SVC_AUTH_PROVIDER=native enables them";
     of_chosen_provider(AuthProviderKind::Native, off, options)
 }
 
@@ -136,12 +136,12 @@ fn of_identity_provider(name: &str, options: &AppOptions) -> Option<&'static str
     }
 
     if cfg!(not(feature = "idp")) {
-        return Some("this build is without identity providers; switch on the feature `idp`");
+        return Some("this build has no identity providers; enable the feature `idp`");
     }
 
     of_chosen_provider(
         AuthProviderKind::Idp,
-        "no identity provider is asked; SVC_AUTH_PROVIDER=idp asks it",
+        "no identity provider is in use; SVC_AUTH_PROVIDER=idp enables it",
         options,
     )
 }
@@ -154,7 +154,9 @@ fn of_chosen_provider(
     options: &AppOptions,
 ) -> Option<&'static str> {
     if has_own_provider(options) {
-        return Some("the program sets up its provider of users in code, with values of its own");
+        return Some(
+            "the program sets up its authentication provider in code, with its own values",
+        );
     }
     (options.config.auth.provider != kind).then_some(off)
 }
@@ -165,7 +167,7 @@ fn of_authentication(name: &str, options: &AppOptions) -> Option<&'static str> {
         return auth
             .dev_password
             .is_none()
-            .then_some("nobody is asked for it without SVC_DEV_AUTH_PASSWORD");
+            .then_some("basic authentication is off without SVC_DEV_AUTH_PASSWORD");
     }
 
     // If authentication is switched off, its settings take effect once it is switched on.
@@ -177,7 +179,7 @@ fn of_authentication(name: &str, options: &AppOptions) -> Option<&'static str> {
     }
 
     if cfg!(not(feature = "auth")) {
-        return Some("this build is without authentication; switch on the feature `auth`");
+        return Some("this build has no authentication; enable the feature `auth`");
     }
 
     let is_of_tokens = OF_TOKENS.contains(&name);
@@ -185,13 +187,13 @@ fn of_authentication(name: &str, options: &AppOptions) -> Option<&'static str> {
     match (has_own_provider(options), auth.provider) {
         (true, _) if is_of_tokens => None,
         (true, _) => {
-            Some("the program sets up its provider of users in code, with values of its own")
+            Some("the program sets up its authentication provider in code, with its own values")
         }
         (false, AuthProviderKind::None) if name == "SVC_AUTH_PROVIDER" => None,
         (false, AuthProviderKind::None) if is_of_tokens && has_api_keys(options) => None,
-        (false, AuthProviderKind::None) => Some(
-            "no provider verifies tokens; SVC_AUTH_PROVIDER names one, or the program gives one",
-        ),
+        (false, AuthProviderKind::None) => {
+            Some("no provider verifies tokens; set SVC_AUTH_PROVIDER, or call `.auth_provider(…)`")
+        }
         (false, kind) => of_provider(name, kind, auth.algorithm.is_symmetric()),
     }
 }
@@ -213,10 +215,10 @@ fn of_provider(name: &str, kind: AuthProviderKind, is_symmetric: bool) -> Option
             Some("tokens of native accounts are signed with a secret")
         }
         (AuthProviderKind::Custom, "SVC_AUTH_PUBLIC_KEY") if is_symmetric => {
-            Some("SVC_AUTH_ALGORITHM is one of secrets, which SVC_AUTH_SECRET_KEY gives")
+            Some("SVC_AUTH_ALGORITHM uses a secret, which SVC_AUTH_SECRET_KEY sets")
         }
         (AuthProviderKind::Custom, "SVC_AUTH_SECRET_KEY") if !is_symmetric => {
-            Some("SVC_AUTH_ALGORITHM is one of public keys, which SVC_AUTH_PUBLIC_KEY gives")
+            Some("SVC_AUTH_ALGORITHM uses a public key, which SVC_AUTH_PUBLIC_KEY sets")
         }
         _ => None,
     }
@@ -227,7 +229,7 @@ fn of_protection(name: &str, options: &AppOptions) -> Option<&'static str> {
     let (is_without, why) = match name {
         "SVC_CORS_HEADERS" | "SVC_CORS_CREDENTIALS" | "SVC_CORS_MAX_AGE" => (
             protection.cors_origins.is_empty(),
-            "no other site may read answers; SVC_CORS_ORIGINS names those that may",
+            "no other site may read responses; SVC_CORS_ORIGINS lists allowed sites",
         ),
         "SVC_COMPRESSION" => (
             cfg!(not(feature = "compression")) && protection.compression,
@@ -235,7 +237,7 @@ fn of_protection(name: &str, options: &AppOptions) -> Option<&'static str> {
         ),
         "SVC_COMPRESSION_MIN_SIZE" => (
             !protection.compression,
-            "answers are not compressed without SVC_COMPRESSION=true",
+            "responses are not compressed without SVC_COMPRESSION=true",
         ),
         "SVC_SHED_AFTER" | "SVC_MAX_IN_FLIGHT" => {
             (!protection.load_shedding, "SVC_LOAD_SHEDDING is off")
@@ -248,7 +250,7 @@ fn of_protection(name: &str, options: &AppOptions) -> Option<&'static str> {
 
 fn of_subscriptions(name: &str, options: &AppOptions) -> Option<&'static str> {
     if cfg!(not(feature = "websocket")) && OF_SOCKETS.contains(&name) {
-        return Some("this build is without WebSockets; switch on the feature `websocket`");
+        return Some("this build has no WebSockets; enable the feature `websocket`");
     }
 
     if !name.starts_with("SVC_EVENTS_") {
@@ -261,7 +263,7 @@ fn of_subscriptions(name: &str, options: &AppOptions) -> Option<&'static str> {
         .iter()
         .any(|operation| subscribes(operation.kind));
     if options.event_source.is_some() && name == "SVC_EVENTS_DATABASE_URL" {
-        return Some("the program has a source of events of its own");
+        return Some("the program sets its own source of events");
     }
 
     let listens =
@@ -283,7 +285,7 @@ fn of_response_cache(name: &str, options: &AppOptions) -> Option<&'static str> {
         .any(|operation| operation.rules.cache.is_some())
     {
         return Some(
-            "no query says for how long its answers are kept, as `#[svc::query(cache = 30)]` does",
+            "no query declares for how long its responses are cached, such as `#[svc::query(cache = 30)]`",
         );
     }
 
@@ -294,7 +296,7 @@ fn of_response_cache(name: &str, options: &AppOptions) -> Option<&'static str> {
         .unwrap_or(options.response_cache.is_some());
 
     (!is_on).then_some(
-        "no answers are kept without SVC_RESPONSE_CACHE=true or `AppOptions::response_cache`",
+        "no responses are cached without SVC_RESPONSE_CACHE=true or `AppOptions::response_cache`",
     )
 }
 
@@ -307,11 +309,11 @@ fn of_others(name: &str, options: &AppOptions) -> Option<&'static str> {
         ),
         "SVC_ALLOW_UNBOUND_POLICIES" => (
             options.session_variables.is_empty(),
-            "the program gives PostgreSQL no session variables",
+            "the program sets no session variables",
         ),
         "SVC_FORWARDED_HEADER" => (
             !may_trust_proxies(options),
-            "no proxy is trusted; SVC_TRUSTED_PROXIES names the proxies in front",
+            "no proxy is trusted; SVC_TRUSTED_PROXIES lists the proxies in front",
         ),
         "SVC_LOG_USERS" => (
             !config.log.requests,
@@ -319,11 +321,11 @@ fn of_others(name: &str, options: &AppOptions) -> Option<&'static str> {
         ),
         "SVC_REDIS_URL" => (
             has_own_redis(options),
-            "the program gives a client of Redis of its own",
+            "the program sets its own Redis client",
         ),
         "SVC_SECURITY_LOG_PATH" | "SVC_SECURITY_LOG_STDOUT" => (
             is_set_up(),
-            "the program has set up its security log before, with values of its own",
+            "the program has already set up its security log, with its own values",
         ),
         "SVC_LOG_FORMAT" => (
             cfg!(not(feature = "logging")),
@@ -331,7 +333,7 @@ fn of_others(name: &str, options: &AppOptions) -> Option<&'static str> {
         ),
         name if name.starts_with("SVC_UPLOAD_") => (
             !config.uploads.enabled,
-            "clients may send no files without SVC_UPLOADS=true",
+            "uploads are off without SVC_UPLOADS=true",
         ),
         _ => return None,
     };

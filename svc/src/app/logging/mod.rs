@@ -52,7 +52,7 @@ pub(super) fn init(format: LogFormat) {
 
     if let Some(wrong) = wrong {
         tracing::warn!(
-            "RUST_LOG is not a valid filter ({wrong}), so it is `{DEFAULT}`; write it as in `info,svc=debug`"
+            "RUST_LOG is not a valid filter ({wrong}), so `{DEFAULT}` is used; a valid one is `info,svc=debug`"
         );
     }
 }

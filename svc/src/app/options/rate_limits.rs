@@ -51,8 +51,8 @@ pub(in crate::app) fn warn_of_unlimited() {
         let operations = limited.join(", ");
         tracing::warn!(
             operations,
-            "these operations have rate limits, and nothing puts them in force; call `AppOptions::rate_limiting` or \
-             `svc::setup_rate_limiting`"
+            "these operations have rate limits that are not enforced; call \
+             `AppOptions::rate_limiting` or `svc::setup_rate_limiting`"
         );
     }
 }

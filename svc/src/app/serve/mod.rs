@@ -274,9 +274,7 @@ impl Server {
 
         let flushed = tokio::task::spawn_blocking(flush).await;
         if !flushed.unwrap_or_default() {
-            tracing::error!(
-                "security events are lost, as they could not be written before the end"
-            );
+            tracing::error!("security events were lost: they could not be written before shutdown");
         }
 
         svc_core::trace::flush().await;
@@ -384,7 +382,7 @@ impl Server {
         shared.long_lived.tell(LongLived::go_away);
 
         if timeout(self.grace, all_ended.recv()).await.is_err() {
-            tracing::warn!("requests were still running when the time to stop was over");
+            tracing::warn!("requests were still running at the end of the grace period");
             connections.tell(Order::Close);
             shared.long_lived.tell(LongLived::stop);
             // A task that does not end now is busy with a request that never yields.

@@ -88,8 +88,8 @@ impl Seats {
                 tracing::warn!(
                     connections,
                     times,
-                    "all connections are in use; those idle for longest are closed for new clients \
-                     (SVC_HTTP_MAX_CONNECTIONS)"
+                    "connection limit reached (SVC_HTTP_MAX_CONNECTIONS): closing the longest \
+                     idle connections for new clients"
                 );
             });
         }
@@ -128,8 +128,8 @@ impl Seats {
                 %address,
                 times,
                 connections,
-                "an address has as many connections as it may have; more are closed \
-                 (SVC_HTTP_MAX_CONNECTIONS_PER_ADDRESS)"
+                "connection limit of an address reached (SVC_HTTP_MAX_CONNECTIONS_PER_ADDRESS): \
+                 closing its further connections"
             );
         });
     }

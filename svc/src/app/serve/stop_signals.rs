@@ -97,7 +97,7 @@ fn reopens_log() -> bool {
     if std::io::stderr().is_terminal() || !log.writes_file() {
         return false;
     }
-    tracing::info!("SIGHUP: the security log opens its file again");
+    tracing::info!("SIGHUP: reopening the file of the security log");
     log.reopen();
     true
 }

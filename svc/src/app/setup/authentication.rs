@@ -84,7 +84,7 @@ pub(in crate::app) fn from_options(
         if !options.config.is_development() {
             return Err(StartError::WeakAuthentication(weakness));
         }
-        tracing::warn!("{weakness}; in production the service does not start with that");
+        tracing::warn!("{weakness}; in production the service would not start");
     }
 
     if provider.is_none() && !config.required {

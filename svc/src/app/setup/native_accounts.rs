@@ -92,8 +92,8 @@ fn note_unknown_proxies(options: &AppOptions) {
     }
 
     tracing::warn!(
-        "failed log-ins and registrations are counted for the other end of the connection, which behind a proxy is the \
-         same for all clients; set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
+        "failed log-ins and registrations are counted per peer address, which behind a proxy is \
+         the same for all clients; set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
     );
 }
 

@@ -27,7 +27,7 @@ pub(in crate::app) fn warn_of_open(model: &Model, options: &AppOptions) {
             .join(", ");
         tracing::warn!(
             operations,
-            "anyone may call these operations; give the application an authorizer or guards, or say \
+            "anyone may call these operations; add an authorizer or guards, or call \
              `.open_to_everyone()`"
         );
     }

@@ -47,7 +47,8 @@ pub(in crate::app) fn response_cache(
         if !kept.is_empty() {
             tracing::info!(
                 operations = kept,
-                "the answers of these operations may be kept, which SVC_RESPONSE_CACHE=true switches on"
+                "these operations have cacheable responses, but the response cache is off; \
+                 SVC_RESPONSE_CACHE=true enables it"
             );
         }
         return Ok((None, cache.into_keys(max_age)?));
@@ -63,7 +64,8 @@ pub(in crate::app) fn response_cache(
 
     if options.config.database.poll().is_none() {
         tracing::warn!(
-            "kept answers outlive changes of views, policies and grants: SVC_CATALOGUE_POLL=0 switches off the looks for them"
+            "cached responses outlive changes of views, policies and grants: SVC_CATALOGUE_POLL=0 \
+             disables the checks for them"
         );
     }
 

@@ -22,8 +22,8 @@ pub(in crate::app) fn row_policies(
             view,
             governed,
             open,
-            "types read the same view, and only some have a row policy; give the others one, or rows that it keeps back \
-             are read by them"
+            "types read the same view, but only some have a row policy; add one to the others, or \
+             they return the rows that it hides"
         );
     }
 

@@ -73,8 +73,8 @@ pub fn setup_metrics(app: Router, config: MetricsConfig) -> Result<Router, Start
         }
         None if in_production() && enabled.is_none() => {
             tracing::info!(
-                "metrics are counted, and served nowhere: set SVC_METRICS_ADDR to a port of their own, or \
-                 SVC_METRICS_ENABLED=true to serve them beside /graphql"
+                "metrics are collected but not served: set SVC_METRICS_ADDR to a separate port, \
+                 or SVC_METRICS_ENABLED=true to serve them beside /graphql"
             );
             Ok(app)
         }
@@ -104,7 +104,7 @@ fn counted(app: Router, config: MetricsConfig) -> (Router, MethodRouter) {
 
 #[cfg(not(feature = "metrics"))]
 fn counted(app: Router, _: MetricsConfig) -> (Router, MethodRouter) {
-    tracing::warn!("`setup_metrics` counts nothing: switch on the feature `metrics` of svc");
+    tracing::warn!("`setup_metrics` has no effect: enable the feature `metrics` of svc");
     let scrape = || async {
         let text =
             "# Nothing is counted: the program is built without the feature `metrics` of svc.\n";

@@ -51,6 +51,6 @@ fn traced(app: Router, config: TracingConfig) -> Result<Router, svc_core::Config
 
 #[cfg(not(feature = "tracing-otel"))]
 fn traced(app: Router, _: TracingConfig) -> Result<Router, svc_core::ConfigError> {
-    tracing::warn!("`setup_tracing` traces nothing: switch on the feature `tracing-otel` of svc");
+    tracing::warn!("`setup_tracing` has no effect: enable the feature `tracing-otel` of svc");
     Ok(app)
 }

@@ -83,10 +83,10 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/settings.md");
 fn the_page_of_the_book_has_every_setting() {
     let mut page = String::from(
         "# Settings\n\nEvery setting, with the environment variable that `AppOptions::from_env` and \
-         `SvcConfig::from_env` read. A value that cannot be used stops the program with an error that names the variable \
-         and what it may be. The log names what is set and has no effect: a name that is not a setting, a setting of a \
-         part that the program does not have, and one for which the program gives another value. \
-         [Serving](serving.md) explains them.\n\nThis page is made from the source by the tests.\n",
+         `SvcConfig::from_env` read. An invalid value stops the program with an error that names the variable and its \
+         valid values. The log names variables that are set but have no effect: unknown names, settings of a part that \
+         the program does not use, and settings that the program overrides. \
+         [Serving](serving.md#settings) explains this further.\n\nThis page is generated from the source by a test.\n",
     );
 
     let mut group = None;
@@ -96,7 +96,7 @@ fn the_page_of_the_book_has_every_setting() {
             let title = own
                 .as_deref()
                 .map_or_else(|| "The service".to_owned(), |own| format!("`{own}`"));
-            let head = "| Variable | Field of `SvcConfig` | Default | May be | Meaning |\n|---|---|---|---|---|";
+            let head = "| Variable | Field of `SvcConfig` | Default | Values | Meaning |\n|---|---|---|---|---|";
             write!(page, "\n## {title}\n\n{head}\n").unwrap();
             group = Some(own);
         }

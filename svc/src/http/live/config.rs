@@ -5,37 +5,37 @@ use std::time::Duration;
 use svc_core::settings::{Count, MAX_TIMEOUT, Origins, Seconds, or_never, settings};
 
 settings! {
-    /// The bounds of WebSockets and of streams of events; the field `subscriptions` of
+    /// The limits on WebSockets and event streams; the field `subscriptions` of
     /// [`SvcConfig`](crate::SvcConfig).
     ///
     /// A stream over HTTP counts as a socket with one operation.
     pub struct SubscriptionsConfig {
-        /// The most sockets and streams that are open at once; further ones are answered with 503.
+        /// Maximum number of open sockets and streams; further ones get 503.
         max_connections: u32 = 8_000, ["SVC_SUBSCRIPTION_MAX_CONNECTIONS"], Count(1..=1_000_000, "connections");
-        /// The most of them that one user may have.
+        /// Maximum number of open sockets and streams per user.
         max_connections_per_user: u32 = 100, ["SVC_SUBSCRIPTION_MAX_CONNECTIONS_PER_USER"],
             Count(1..=1_000_000, "connections");
-        /// The most of them that clients who are no users may have at one address; 0 for any
-        /// number, where the service does not learn the addresses of clients.
+        /// Maximum number of open sockets and streams of clients without a user, per address; 0
+        /// disables this limit, for a service that cannot determine the addresses of its clients.
         max_connections_per_address: u32 = 200, ["SVC_SUBSCRIPTION_MAX_CONNECTIONS_PER_ADDRESS"],
             Count(0..=1_000_000, "connections");
-        /// The most operations at once on a socket.
+        /// Maximum number of concurrent operations on a socket.
         max_operations: u32 = 100, ["SVC_SUBSCRIPTION_MAX_OPERATIONS"], Count(1..=10_000, "operations");
-        /// The most bytes of a message that a client sends.
+        /// Maximum size of a message from a client, in bytes.
         max_message_size: u32 = 131_072, ["SVC_SUBSCRIPTION_MAX_MESSAGE_SIZE"], Count(1_024..=16_777_216, "bytes");
-        /// The most messages that a client may send within a second.
+        /// Maximum number of messages per second from a client.
         messages_per_second: u32 = 100, ["SVC_SUBSCRIPTION_MESSAGES_PER_SECOND"], Count(1..=100_000, "messages");
-        /// The time for a client to send `connection_init`.
+        /// Maximum time for a client to send `connection_init`.
         init_timeout: Duration = Duration::from_secs(10), ["SVC_SUBSCRIPTION_INIT_TIMEOUT"], Seconds(1..=3_600);
-        /// The time between two pings of a socket, and between two signs of life on a stream. A
-        /// socket on which nothing has come from one ping to the next is closed.
+        /// Interval between pings on a socket, and between keep-alive messages on a stream. A
+        /// socket that receives nothing between two pings is closed.
         ping_interval: Duration = Duration::from_secs(30), ["SVC_SUBSCRIPTION_PING_INTERVAL"], Seconds(1..=3_600);
-        /// The time that a socket stays open without an operation.
+        /// Time after which a socket without an operation is closed.
         idle_timeout: Option<Duration> = None, ["SVC_SUBSCRIPTION_IDLE_TIMEOUT"], or_never(Seconds(0..=86_400));
-        /// The time for a client to take a message; a socket whose client takes longer is closed.
+        /// Maximum time for a client to read a message; the socket is closed if it takes longer.
         write_timeout: Duration = Duration::from_secs(15), ["SVC_SUBSCRIPTION_WRITE_TIMEOUT"], Seconds(1..=3_600);
-        /// The origins of other sites whose pages may open sockets; `*` stands for all of them.
-        /// Pages of the service's own origin always may.
+        /// Origins of other sites whose pages may open sockets; `*` allows all origins. Pages of
+        /// the service's own origin are always allowed.
         allowed_origins: Vec<String> = Vec::new(), ["SVC_SUBSCRIPTION_ORIGINS"], Origins;
     }
 }

@@ -73,7 +73,7 @@ impl Revocations {
                 tracing::error!(
                     error,
                     times,
-                    "connections are closed, as the store of revocations does not answer"
+                    "closing connections with tokens: the revocation store is unavailable"
                 );
             });
             list.end(&addresses(others).collect(), Ending::RevocationUnknown);

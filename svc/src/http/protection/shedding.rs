@@ -78,8 +78,8 @@ struct Watch {
 impl Watch {
     fn start(shedding: Arc<Shedding>) -> Self {
         tracing::warn!(
-            "load shedding started: the service has more requests than it can take (SVC_MAX_IN_FLIGHT, \
-             SVC_SHED_AFTER), and refuses some with 503"
+            "load shedding started: more requests than the service can handle (SVC_MAX_IN_FLIGHT, \
+             SVC_SHED_AFTER); rejecting some with 503"
         );
 
         // The rejection that started the task is already counted, and belongs to this period.
@@ -110,7 +110,7 @@ impl Watch {
             refused = refused - self.first[0],
             answered = answered - self.first[1],
             seconds = self.since.elapsed().as_secs(),
-            "load shedding ended: no request has been refused for some seconds"
+            "load shedding ended: no request has been rejected for some seconds"
         );
     }
 

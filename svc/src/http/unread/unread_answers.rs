@@ -184,8 +184,8 @@ impl Watch {
                 tracing::warn!(
                     closed,
                     refused,
-                    "more than {} bytes of answers wait for clients to take them (SVC_MAX_UNREAD_ANSWERS): closed the \
-                     connections of those that have taken nothing for longest, and refused requests",
+                    "more than {} bytes of responses are unread (SVC_MAX_UNREAD_ANSWERS): closed \
+                     the connections of the slowest clients, and rejected requests",
                     answers.most
                 );
             }

@@ -86,7 +86,7 @@ impl Takeover {
                     let requests = self.alone.swap(0, Ordering::Relaxed);
                     tracing::info!(
                         requests,
-                        "rate limits are counted in Redis again; this process has counted so many"
+                        "rate limits are counted in Redis again; this process counted the requests in between"
                     );
                 }
                 Some(answer)
@@ -98,7 +98,10 @@ impl Takeover {
                     .swap(self.now() + as_millis(RETRY), Ordering::Relaxed)
                     == 0
                 {
-                    tracing::warn!(%error, "rate limits are counted by this process alone until Redis answers");
+                    tracing::warn!(
+                        %error,
+                        "Redis is unavailable; rate limits are counted by this process alone until it responds"
+                    );
                 }
                 None
             }

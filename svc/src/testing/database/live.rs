@@ -182,7 +182,7 @@ impl Drop for LiveDatabase {
             if let Err(error) = session.run(&statement).await {
                 tracing::warn!(
                     error = error.with_sources(),
-                    "the database of a test cannot be dropped"
+                    "cannot drop the database of a test"
                 );
             }
             // The receiver may have timed out.

@@ -82,7 +82,7 @@ async fn the_log_names_slow_policies_and_functions_that_bypass_them() {
         "CREATE INDEX ON tb_slow (tenant)",
         "slow: `lone` on `tb_lone` compares `customer`, and no index begins with it",
         "slow: a filter on `price` of `tb_note` cannot use its index",
-        "passed by: the service calls `count_again()`, which runs as its owner `postgres`",
+        "bypassed by: the service calls `count_again()`, which runs as its owner `postgres`",
         "; the service calls `count_all()`, which runs as its owner `postgres`",
     ] {
         assert!(log.contains(what), "{what}: {log}");
@@ -95,7 +95,7 @@ async fn the_log_names_slow_policies_and_functions_that_bypass_them() {
     );
     assert!(!log.contains("a filter on `id`"), "{log}");
     assert_eq!(
-        log.matches("is passed by").count(),
+        log.matches("is bypassed by").count(),
         1,
         "one line lists the functions: {log}"
     );

@@ -208,7 +208,7 @@ async fn development_warns_once_for_each_change() {
             .await;
         for what in [note, definer] {
             said(
-                &format!("row-level security no longer has this fault: {what}"),
+                &format!("a problem of row-level security is resolved: {what}"),
                 times,
             )
             .await;

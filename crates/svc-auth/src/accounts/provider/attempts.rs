@@ -87,7 +87,7 @@ impl NativeAuthProvider {
     /// that remains expires with its window.
     async fn forgive(&self, attempt: &Attempt) {
         if let Err(error) = self.0.database.forgive_attempt(&attempt.0).await {
-            tracing::warn!(%error, "an attempt stays counted until its window ends: it could not be taken back");
+            tracing::warn!(%error, "an attempt stays counted until its window ends: cannot undo the count");
         }
     }
 

@@ -62,7 +62,7 @@ impl NativeAuthProvider {
 
         // No mail waits for a permit, or a flood of requests would queue tasks without bound.
         let Ok(permit) = self.0.mails.clone().try_acquire_owned() else {
-            tracing::warn!(?purpose, "a mail is not sent, as too many are being sent");
+            tracing::warn!(?purpose, "a mail was not sent: too many are being sent");
             return;
         };
 
@@ -71,7 +71,7 @@ impl NativeAuthProvider {
             let sent = tokio::time::timeout(PATIENCE, provider.send(purpose, to)).await;
             let sent = sent.unwrap_or_else(|_| Err("it took too long".into()));
             if let Err(error) = sent {
-                tracing::warn!(?purpose, %error, "a mail is not sent");
+                tracing::warn!(?purpose, %error, "a mail was not sent");
             }
             drop(permit);
         });

@@ -166,7 +166,7 @@ impl KeySource {
 
                 // Without any keys all tokens are refused, so the next attempt comes sooner.
                 let pause = if has_keys { self.interval } else { RETRY };
-                tracing::warn!(%error, has_keys, "the keys of the identity provider were not fetched");
+                tracing::warn!(%error, has_keys, "cannot fetch the keys of the identity provider");
                 self.lock().failed = Some((Instant::now() + pause, Arc::new(error)));
             }
         }

@@ -127,7 +127,7 @@ impl<'a> ExecutionContext<'a> {
     /// The context for running a statement again after a value in a row has made it fail, which is
     /// logged.
     pub(crate) fn careful(&self, error: &DbError) -> Self {
-        tracing::warn!(error = %error, "a stored value breaks its type; its row is read with care");
+        tracing::warn!(error = %error, "a stored value does not fit its type; reading its row with safe casts");
         self.with_care()
     }
 

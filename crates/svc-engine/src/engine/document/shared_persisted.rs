@@ -57,7 +57,7 @@ impl Room {
         if left.is_none() && self.left > 0 {
             tracing::warn!(
                 bytes = MAX_MEMORY,
-                "clients persist too many documents; this process shares no more for a day"
+                "clients persist too many documents; this process stores no more in Redis for up to a day"
             );
         }
 
@@ -89,7 +89,7 @@ impl SharedPersistedQueries {
             .query_within::<Option<String>>(cmd("GET").arg(key(hash)), PATIENCE)
             .await;
         let failed = |error: &_| {
-            self.note(error, "a persisted query cannot be looked up");
+            self.note(error, "cannot look up a persisted query in Redis");
             self.outage.record(&self.redis, error, PATIENCE);
         };
         let text = found.inspect_err(failed).ok()??;
@@ -100,7 +100,7 @@ impl SharedPersistedQueries {
             return Some(text.into());
         }
 
-        tracing::warn!("Redis has another document under the hash of a persisted query");
+        tracing::warn!("Redis has a different document under the hash of a persisted query");
 
         None
     }
@@ -125,11 +125,7 @@ impl SharedPersistedQueries {
                 .query::<()>(cmd("SET").arg(key).arg(&*text).arg("EX").arg(TTL))
                 .await;
             if let Err(error) = kept {
-                note(
-                    &failures,
-                    &error,
-                    "a persisted query cannot be kept for other instances",
-                );
+                note(&failures, &error, "cannot store a persisted query in Redis");
             }
         });
     }

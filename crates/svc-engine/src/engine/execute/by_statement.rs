@@ -27,7 +27,7 @@ fn note_filter(cx: &ExecutionContext<'_>, decisions: &[Option<Decided<'_>>]) {
         let operation = cx.operation.name().unwrap_or_default();
         tracing::warn!(
             operation,
-            "an authorizer gave a filter for a registered operation, whose SQL is not used"
+            "an authorizer returned a filter for a registered operation, so its SQL is not used"
         );
     }
 }

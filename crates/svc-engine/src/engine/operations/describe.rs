@@ -32,7 +32,7 @@ pub async fn describe_all(database: Weak<Database>, operations: Vec<Arc<Register
             Ok(described) => complain(&operations, described),
             Err(error) => tracing::warn!(
                 error = error.with_sources(),
-                "the SQL of operations could not be checked"
+                "cannot check the SQL of registered operations"
             ),
         }
 
@@ -55,7 +55,7 @@ fn complain(operations: &[&Arc<Registered>], described: Vec<Result<Columns, Stri
             tracing::warn!(
                 operation = operation.shown,
                 complaint,
-                "the SQL of an operation does not answer it"
+                "the SQL of a registered operation does not match its document"
             );
         }
     }

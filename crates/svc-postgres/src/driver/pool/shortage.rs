@@ -73,7 +73,7 @@ fn say(told: &mut Option<Instant>, open: u32, size: u32) {
     tracing::warn!(
         open,
         pool_size = size,
-        "the database has no more connections; requests wait for those that there are (raise max_connections of \
-         PostgreSQL, or lower SVC_DATABASE_POOL_SIZE)"
+        "the database has no connections left; requests wait for the open ones (raise \
+         max_connections of PostgreSQL, or lower SVC_DATABASE_POOL_SIZE)"
     );
 }

@@ -95,7 +95,7 @@ impl Encoded for Encoding {
         self.counter(
             &mut encoder,
             "errors",
-            "Errors that clients were told of",
+            "Errors returned to clients",
             labels,
             &errors,
         )?;
@@ -112,7 +112,7 @@ impl Encoded for Encoding {
 
         let (name, help) = (
             "http_request_duration_seconds",
-            "Time from the head of a request to that of its answer",
+            "Time from the head of a request to the head of its response, in seconds",
         );
 
         self.histogram(
@@ -152,7 +152,7 @@ impl Encoding {
         self.counter(
             encoder,
             "graphql_queries",
-            "Operations that ran",
+            "GraphQL operations that ran",
             labels,
             &total,
         )?;
@@ -160,7 +160,7 @@ impl Encoding {
         self.counter(
             encoder,
             "graphql_queries_success",
-            "Operations without an error",
+            "GraphQL operations without an error",
             labels,
             &success,
         )?;
@@ -168,14 +168,14 @@ impl Encoding {
         self.counter(
             encoder,
             "graphql_queries_errors",
-            "Operations with errors",
+            "GraphQL operations with errors, including aborted ones",
             labels,
             &errors,
         )?;
 
         let (name, help) = (
             "graphql_query_duration_seconds",
-            "Time from the parsed request to its answer",
+            "Time from the parsed GraphQL request to its response, in seconds",
         );
 
         self.histogram(
@@ -204,12 +204,15 @@ impl Encoding {
         self.counter(
             encoder,
             "graphql_mutations",
-            "Mutations that ran",
+            "Root fields of mutations that ran",
             ["mutation_name"],
             &total,
         )?;
 
-        let (name, help) = ("graphql_mutations_success", "Mutations that succeeded");
+        let (name, help) = (
+            "graphql_mutations_success",
+            "Root fields of mutations that succeeded",
+        );
         self.counter(
             encoder,
             name,
@@ -218,7 +221,10 @@ impl Encoding {
             &success,
         )?;
 
-        let (name, help) = ("graphql_mutations_errors", "Mutations that failed");
+        let (name, help) = (
+            "graphql_mutations_errors",
+            "Root fields of mutations that failed",
+        );
 
         self.counter(
             encoder,
@@ -237,14 +243,14 @@ impl Encoding {
         self.counter(
             encoder,
             "db_queries",
-            "Statements that ran",
+            "SQL statements that ran",
             labels,
             &values(&all, Histogram::count),
         )?;
 
         let (name, help) = (
             "db_query_duration_seconds",
-            "Time from sending a statement to its last row",
+            "Time from sending an SQL statement to its last row, in seconds",
         );
 
         self.histogram(
@@ -280,29 +286,34 @@ impl Encoding {
         let total = |pool: &PoolStatus| Some(pool.active + pool.idle);
         gauge(
             "db_connections_active",
-            "Connections in use",
+            "Database connections in use",
             MetricType::Gauge,
             |pool| Some(pool.active),
         )?;
 
         gauge(
             "db_connections_idle",
-            "Open connections not in use",
+            "Idle database connections",
             MetricType::Gauge,
             |pool| Some(pool.idle),
         )?;
 
-        gauge("db_connections_total", "Open connections", of_total, total)?;
+        gauge(
+            "db_connections_total",
+            "Open database connections",
+            of_total,
+            total,
+        )?;
         gauge(
             "db_connections_max",
-            "The most connections there may be",
+            "Maximum number of database connections",
             MetricType::Gauge,
             |pool| Some(pool.max),
         )?;
 
         gauge(
             "db_connections_waiting",
-            "Requests waiting for a connection",
+            "Requests that wait for a database connection",
             MetricType::Gauge,
             |pool| pool.waiting,
         )
@@ -316,7 +327,7 @@ impl Encoding {
         self.counter(
             encoder,
             "cache_hits",
-            "Look-ups that a cache has answered",
+            "Cache lookups that found an entry",
             labels,
             &hits,
         )?;
@@ -324,7 +335,7 @@ impl Encoding {
         self.counter(
             encoder,
             "cache_misses",
-            "Look-ups that a cache has not answered",
+            "Cache lookups that found no entry",
             labels,
             &misses,
         )

@@ -119,8 +119,8 @@ impl PendingBodies {
                 bodies = bounds.bodies,
                 per_address = bounds.per_address,
                 bytes = bounds.bytes,
-                "too many request bodies are arriving slowly: gave up the slowest (SVC_MAX_BODIES, \
-                 SVC_MAX_BODIES_PER_ADDRESS, SVC_MAX_BODIES_SIZE)"
+                "too many or too large request bodies are arriving: aborted the slowest or \
+                 largest (SVC_MAX_BODIES, SVC_MAX_BODIES_PER_ADDRESS, SVC_MAX_BODIES_SIZE)"
             );
         });
     }

@@ -59,7 +59,7 @@ fn create(config: &UploadConfig) -> std::io::Result<NamedTempFile> {
 }
 
 fn not_stored(error: &std::io::Error) -> Refusal {
-    tracing::error!(%error, "a file of a client cannot be stored");
+    tracing::error!(%error, "cannot store an uploaded file");
     let message = "the files cannot be stored at the moment; try again later";
     Refusal::new(
         StatusCode::SERVICE_UNAVAILABLE,

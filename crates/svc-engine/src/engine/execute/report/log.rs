@@ -102,7 +102,7 @@ impl Line {
         if is_rest {
             tracing::error!(error_id = %id, request_id, trace_id, path, error = chain, times, "more fields failed; this is the first of them");
         } else if times > 1 {
-            tracing::error!(error_id = %id, request_id, trace_id, path, error = chain, times, "fields failed alike; this is the first of them");
+            tracing::error!(error_id = %id, request_id, trace_id, path, error = chain, times, "fields failed with the same error; this is the first of them");
         } else {
             tracing::error!(error_id = %id, request_id, trace_id, path, error = chain, "a field failed");
         }

@@ -118,7 +118,11 @@ impl ActedRow {
             Ok(_) => self.permitted(transaction).await,
             Err(error) if error.is_of_lock() => {
                 if catalog.cannot_lock(source) {
-                    tracing::info!(%error, view = source, "mutations that act on rows of this view do without a lock");
+                    tracing::info!(
+                        %error,
+                        view = source,
+                        "cannot lock rows of this view; mutations act on them without a lock"
+                    );
                 }
 
                 // The failed lock has aborted it. Its connection is returned before another is

@@ -109,7 +109,7 @@ fn report_kept(db: &Db, function: &str) {
     db.app.database.may_have_changed();
     tracing::error!(
         function,
-        "a failing call was not undone: its return type has changed"
+        "a failed call was not rolled back: its return type has changed"
     );
 }
 
