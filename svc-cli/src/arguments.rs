@@ -54,7 +54,7 @@ enum Command {
     /// Runs the project's own database.
     #[command(subcommand)]
     Db(db::Command),
-    /// Looks at what is installed, reachable and configured, and at what would fail in production.
+    /// Checks the tools, the settings and the database, and their readiness for production.
     Doctor(doctor::Arguments),
     /// Writes a script that completes commands in a shell.
     Completions(completions::Arguments),

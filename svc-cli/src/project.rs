@@ -92,9 +92,9 @@ impl Project {
         self.root.join(PRIVATE)
     }
 
-    /// Creates the folder of svc's files, and returns it. Only its owner may write into it,
-    /// whatever the umask is: the files in it name processes to stop, and the sockets of a database
-    /// that trusts its users.
+    /// Creates the folder of svc's files, and returns it. Only its owner may write into it, with
+    /// every umask: the files in it name processes to stop, and the sockets of a database that
+    /// trusts its users.
     pub(crate) fn create_private(&self) -> Result<PathBuf> {
         create_closed(self.private())
     }

@@ -38,7 +38,9 @@ impl Errors {
     pub(crate) fn in_place(&mut self, ty: &mut Type, message: impl Display) {
         let message = message.to_string();
         // The alias keeps imports in use.
-        let tokens = quote_spanned!(ty.span()=> [(); { type _Written = #ty; ::core::compile_error!(#message) }]);
+        let tokens = quote_spanned! {ty.span()=>
+            [(); { type _Written = #ty; ::core::compile_error!(#message) }]
+        };
         *ty = Type::Verbatim(tokens);
         self.in_place.push(message);
     }

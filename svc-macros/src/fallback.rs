@@ -18,6 +18,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Item> {
         Err(error) => error,
     };
 
+    // rustc parses the item before it runs the macro, so it has reported a missing type already.
     match syn::parse2::<HalfTyped>(item) {
         Ok(HalfTyped(item)) => {
             errors.told_by_rustc();
@@ -47,6 +48,8 @@ impl Parse for HalfTyped {
         for tokens in fields(content.parse()?) {
             match Field::parse_named.parse2(tokens.clone()) {
                 Ok(field) => named.push(field),
+                // Any other mistake in a field is reported by its first error, not by the second
+                // attempt.
                 Err(error) => without_type.parse2(tokens).map_err(|_| error)?,
             }
         }
@@ -135,7 +138,10 @@ pub(crate) fn strip(item: TokenStream) -> TokenStream {
 fn is_ours(token: &TokenTree) -> bool {
     match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
-            matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(name)) if name == "svc" || name == "relation")
+            matches!(
+                group.stream().into_iter().next(),
+                Some(TokenTree::Ident(name)) if name == "svc" || name == "relation"
+            )
         }
         _ => false,
     }

@@ -107,6 +107,7 @@ impl Function {
 
         match &sig.output {
             ReturnType::Type(_, ty) => Some((**ty).clone()),
+            // GraphQL has no field without a type, so a mutation returns something too.
             ReturnType::Default => {
                 errors.at(
                     &sig.ident,
@@ -164,6 +165,8 @@ impl Caller<'_> {
             .unwrap_or_else(|| quote!(<#output as #krate::Returns>::outcome));
         let body = quote! { #bindings #read(#callee(#this_arg #(#arguments),*)#wait) };
         let (variant, body) = match asynchronous {
+            // Also if the function is not `async`: opening a stream is asynchronous in any case,
+            // and its body then has no `.await`.
             _ if events.is_some() => (
                 quote!(Stream),
                 quote!(::std::boxed::Box::pin(async move { #body })),

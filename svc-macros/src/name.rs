@@ -32,12 +32,17 @@ pub(crate) fn graphql(name: &str) -> Result<(), &'static str> {
 pub(crate) fn check_source(source: &LitStr, errors: &mut Errors) {
     let text = source.value();
     if text.is_empty() {
-        errors.at(source, "`sql_source` is empty; name a view, as in `sql_source = \"v_user\"`, or leave the key out");
+        errors.at(
+            source,
+            "`sql_source` is empty; name a view, as in `sql_source = \"v_user\"`, or leave the key \
+             out",
+        );
     } else if !is_path(&text) {
         errors.at(
             source,
             format!(
-                "`{text}` is not the name of a view; write `view` or `schema.view`, with letters, digits, `_` and `$`"
+                "`{text}` is not the name of a view; write `view` or `schema.view`, with letters, \
+                 digits, `_` and `$`"
             ),
         );
     }
@@ -64,8 +69,8 @@ pub(crate) fn check_table(key: &Ident, table: &LitStr, errors: &mut Errors) {
         errors.at(
             table,
             format!(
-                "`{text}` is not the name of a table; write `{key} = \"table\"` or `\"schema.table\"`, with letters, digits, \
-                 `_` and `$`"
+                "`{text}` is not the name of a table; write `{key} = \"table\"` or \
+                 `\"schema.table\"`, with letters, digits, `_` and `$`"
             ),
         );
     }
@@ -85,6 +90,7 @@ pub(crate) fn check_channel(channel: &LitStr, errors: &mut Errors) {
 
 /// `name` or `schema.name`.
 fn is_path(text: &str) -> bool {
+    // PostgreSQL has no queries across databases, so there is no third part.
     text.split('.').count() <= 2 && text.split('.').all(|part| is_identifier(part, "_$"))
 }
 

@@ -72,6 +72,7 @@ impl RequestId {
         let given = headers
             .get(HEADER)
             .filter(|given| is_usable(given.as_bytes()))?;
+        // The clone shares the bytes of the header.
         Some(Self(Text::Given(given.clone())))
     }
 
@@ -86,6 +87,7 @@ impl RequestId {
     pub fn into_header(self) -> HeaderValue {
         match self.0 {
             Text::Given(value) => value,
+            // Hexadecimal digits are always a valid value of a header.
             Text::New(digits) => HeaderValue::from_bytes(&digits)
                 .unwrap_or(const { HeaderValue::from_static("unknown") }),
         }

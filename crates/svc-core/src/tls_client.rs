@@ -34,6 +34,7 @@ fn authorities(roots: Option<&[u8]>) -> Result<RootCertStore, String> {
         store.add(certificate).map_err(|error| error.to_string())?;
     }
 
+    // A file with only a private key is valid PEM, but leaves no authority to trust.
     if store.is_empty() {
         Err("there are none in the file".to_owned())
     } else {

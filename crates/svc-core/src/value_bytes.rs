@@ -42,6 +42,8 @@ pub fn bytes(out: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
 /// Writes the length of a list with its kind.
 pub fn length(out: &mut Vec<u8>, kind: u8, length: usize) {
     out.push(kind);
+
+    // A length has a fixed size, so no separator is needed behind it.
     out.extend_from_slice(&length.to_le_bytes());
 }
 

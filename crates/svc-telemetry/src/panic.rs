@@ -15,6 +15,7 @@ const TEXT: usize = 2_000;
 
 /// Returns the message of a panic, for the log.
 pub fn message(panic: &(dyn Any + Send)) -> &str {
+    // The payload of `panic!` is a `&str` for a literal, and a `String` with arguments.
     let text = panic.downcast_ref::<&'static str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message")

@@ -26,7 +26,8 @@ impl FieldChecks {
         for attr in attrs.extract_if(.., |attr| is_check(attr)) {
             errors.at(
                 attr.path(),
-                "a root field has no object to check; write `authorizer = …` in the attribute above, or a guard",
+                "a root field has no object to check; write `authorizer = …` in the attribute \
+                 above, or a guard",
             );
         }
     }
@@ -40,7 +41,9 @@ impl FieldChecks {
         let (this, request) = (local("this"), local("request"));
         let checks = self.0.iter().map(|check| {
             // The span of the check makes rustc report a wrong signature there.
-            let answer = quote_spanned!(check.span()=> (#check)(#krate::receiver::<#object>(#this), #request));
+            let answer = quote_spanned! {check.span()=>
+                (#check)(#krate::receiver::<#object>(#this), #request)
+            };
             let decided = quote_spanned!(check.span()=> #krate::CheckAnswer::decided(#answer));
             quote!(&#krate::FieldCheck::new(|#this, #request| #decided))
         });
@@ -53,8 +56,8 @@ impl FieldChecks {
 /// Reports a check that no registering attribute has consumed, because it is misplaced, and returns
 /// the item below it.
 pub(crate) fn misplaced(item: TokenStream, errors: &mut Errors) -> TokenStream {
-    let message = "`#[svc::authorize_field]` goes onto a field of a struct with `#[svc_type]`, or onto a method of an \
-                   `#[svc_type] impl` block";
+    let message = "`#[svc::authorize_field]` goes onto a field of a struct with `#[svc_type]`, or \
+                   onto a method of an `#[svc_type] impl` block";
     errors.push(syn::Error::new(Span::call_site(), message));
     item
 }
@@ -67,8 +70,8 @@ fn is_check(attr: &Attribute) -> bool {
 }
 
 fn read(attr: &Attribute) -> syn::Result<Expr> {
-    const EXAMPLE: &str = "write `#[svc::authorize_field(check)]`, where `check` is a function of the object and the \
-                           request";
+    const EXAMPLE: &str = "write `#[svc::authorize_field(check)]`, where `check` is a function of \
+                           the object and the request";
     match &attr.meta {
         Meta::List(list) if !list.tokens.is_empty() => attr
             .parse_args()

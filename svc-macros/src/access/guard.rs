@@ -51,6 +51,7 @@ impl Guards {
             errors.push(syn::Error::new(attr.path().span(), instead(&attr)));
         }
 
+        // Guards are found by the last segment, because a program may import them or rename svc.
         let guards = attrs.extract_if(.., |attr| variant(attr).is_some());
         Self(guards.filter_map(|attr| errors.ok(read(&attr))).collect())
     }
@@ -113,6 +114,7 @@ pub(crate) fn is_guarding(attr: &Attribute) -> bool {
         .last()
         .map(|name| name.ident.to_string().to_ascii_lowercase())
         .unwrap_or_default();
+    // A wrong guess only changes the message: the attribute is an error in either case.
     meant(attr).is_some() || GUARDING.iter().any(|word| name.contains(word))
 }
 
@@ -136,7 +138,8 @@ pub(crate) fn instead(attr: &Attribute) -> String {
                 .map(|(guard, _)| format!("`#[svc::{guard}]`"))
                 .collect();
             format!(
-                "`#[{path}]` guards nothing on a function without a body; the guards are {}; write one of them, or a body",
+                "`#[{path}]` guards nothing on a function without a body; the guards are {}; write \
+                 one of them, or a body",
                 all.join(", ")
             )
         }
@@ -144,6 +147,7 @@ pub(crate) fn instead(attr: &Attribute) -> String {
 }
 
 fn read(attr: &Attribute) -> syn::Result<Guard> {
+    // Only attributes with a variant are read, so the default never occurs.
     let variant = variant(attr).unwrap_or_default();
     let names: Vec<LitStr> = match &attr.meta {
         Meta::Path(_) => Vec::new(),
@@ -194,10 +198,12 @@ fn example(variant: &str) -> &'static str {
     match variant {
         "Auth" => "`#[svc::requires_auth]`; it takes no names",
         "Permission" => {
-            "`#[svc::requires_permission(\"posts:write\")]`; for one of several, `#[svc::requires_any_permission(…)]`"
+            "`#[svc::requires_permission(\"posts:write\")]`; for one of several, \
+             `#[svc::requires_any_permission(…)]`"
         }
         "Role" => {
-            "`#[svc::requires_role(\"editor\")]`; for one of several, `#[svc::requires_any_role(…)]`"
+            "`#[svc::requires_role(\"editor\")]`; for one of several, \
+             `#[svc::requires_any_role(…)]`"
         }
         "AnyPermission" => "`#[svc::requires_any_permission(\"posts:write\", \"posts:review\")]`",
         _ => "`#[svc::requires_any_role(\"editor\", \"admin\")]`",
@@ -226,12 +232,13 @@ pub(crate) fn misplaced(guard: &str, item: TokenStream, errors: &mut Errors) -> 
         }
         Some(registering) => {
             format!(
-                "`#[svc::{guard}]` stands above `#[svc::{registering}]`, which has to come first; move it below"
+                "`#[svc::{guard}]` stands above `#[svc::{registering}]`, which has to come first; \
+                 move it below"
             )
         }
         None => format!(
-            "`#[svc::{guard}]` goes below `#[svc::query]` or `#[svc::mutation]` on a function, or on a field or a \
-             method of an `#[svc_type]`"
+            "`#[svc::{guard}]` goes below `#[svc::query]` or `#[svc::mutation]` on a function, or \
+             on a field or a method of an `#[svc_type]`"
         ),
     };
 

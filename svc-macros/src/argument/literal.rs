@@ -7,7 +7,8 @@ use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::{Lit, LitFloat, LitInt, LitStr, Token, braced, bracketed, token};
 
-const SHAPE: &str = "a default is a literal: `10`, `-1.5`, `true`, `\"text\"`, `ADMIN`, `null`, `[1, 2]` or `{ a: 1 }`";
+const SHAPE: &str = "a default is a literal: `10`, `-1.5`, `true`, `\"text\"`, `ADMIN`, `null`, \
+                     `[1, 2]` or `{ a: 1 }`";
 
 /// Reads the default after `key =` and returns it as GraphQL.
 pub(crate) fn whole(key: &Ident, input: ParseStream<'_>) -> syn::Result<String> {
@@ -38,6 +39,7 @@ pub(crate) fn parse(input: ParseStream<'_>) -> syn::Result<String> {
         return object(input);
     }
 
+    // Rust has no negative literals: the minus sign is a separate token.
     if input.parse::<Option<Token![-]>>()?.is_some() {
         return number(input).map(|number| format!("-{number}"));
     }
@@ -152,7 +154,8 @@ fn word(input: ParseStream<'_>) -> syn::Result<String> {
     if input.peek(Token![::]) {
         return Err(syn::Error::new(
             word.span(),
-            "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`",
+            "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list \
+             as `[1, 2]`",
         ));
     }
 
@@ -218,7 +221,8 @@ mod tests {
             ),
             (
                 "Role::Admin",
-                "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`",
+                "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a \
+                 list as `[1, 2]`",
             ),
         ] {
             assert_eq!(graphql(rust), Err(message.to_owned()));

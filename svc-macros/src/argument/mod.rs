@@ -187,7 +187,8 @@ impl Argument {
 
         quote! {
             #krate::ArgMeta {
-                element: #element, ty: #ty, default: #default, null: #null, rules: &[#(#rules),*], nested: #nested,
+                element: #element, ty: #ty, default: #default, null: #null,
+                rules: &[#(#rules),*], nested: #nested,
             }
         }
     }
@@ -222,7 +223,11 @@ impl Parameters {
         }
 
         if let Some(second) = params.contexts().nth(1) {
-            errors.at(second, "a parameter behind `&` is the context, which is taken once; an argument owns its value");
+            errors.at(
+                second,
+                "a parameter behind `&` is the context, which is taken once; an argument owns its \
+                 value",
+            );
         }
 
         element::check_unique(params.args().map(|arg| (&arg.element, &arg.ident)), errors);
@@ -241,8 +246,8 @@ impl Parameters {
     /// Rejects `null = …` on resolvers whose arguments do not filter rows.
     pub(crate) fn refuse_null(&self, errors: &mut Errors) {
         for null in self.args().filter_map(|arg| arg.null.as_ref()) {
-            let message = "only a query or subscription without a body chooses rows by its arguments; remove `null`, and \
-                           handle `None`";
+            let message = "only a query or subscription without a body chooses rows by its \
+                           arguments; remove `null`, and handle `None`";
             errors.push(syn::Error::new(null.at.span(), message));
         }
     }
@@ -271,7 +276,9 @@ impl Parameters {
         let (call, context) = (local("call"), local("context"));
         let context = self.contexts().next().map(|ty| {
             let (span, ty) = (types::span(ty), types::outside(ty, None));
-            quote_spanned!(span=> let #context = <#ty as #krate::ContextParameter<'_>>::of(#call.context());)
+            quote_spanned! {span=>
+                let #context = <#ty as #krate::ContextParameter<'_>>::of(#call.context());
+            }
         });
         let args = self.args().enumerate().map(|(index, arg)| {
             let (value, name, ty) = (
@@ -289,6 +296,7 @@ impl Parameters {
     pub(crate) fn arguments(&self) -> Vec<TokenStream> {
         let (context, mut index) = (local("context"), 0..);
         let value = |param: &Parameter| match param {
+            // Only arguments are counted: the context may be at any position.
             Parameter::Context(_) => quote!(#context),
             Parameter::Argument(_) => {
                 let value = numbered(index.next().unwrap_or_default());

@@ -69,7 +69,8 @@ impl NestedKeys {
         let mut tables = self.tables.into_iter();
         let Some((at, table)) = tables.next() else {
             for other in &self.others {
-                let message = "this is about rows of another table; name it, as in `rows = \"tb_order_line\"`";
+                let message = "this is about rows of another table; name it, as in \
+                               `rows = \"tb_order_line\"`";
                 errors.push(syn::Error::new(other.span(), message));
             }
             return None;
@@ -98,10 +99,12 @@ impl NestedKeys {
             };
 
             let message = format!(
-                "the column by which {whose} refer to the other is missing; add `column = \"order_id\"`"
+                "the column by which {whose} refer to the other is missing; add \
+                 `column = \"order_id\"`"
             );
             errors.push(syn::Error::new(
                 at.span(),
+                // "The outer row" is singular, unlike "these rows".
                 message.replace("row refer ", "row refers "),
             ));
 

@@ -60,12 +60,15 @@ impl Rule {
             Self::NotNull => quote_spanned!(span=> #krate::InputRule::not_null::<#ty>()),
             Self::Length(Bounds { min, max, .. }) => {
                 let whole = |number: &Number| number.digits.parse::<u32>().ok();
+
+                // `whole` has rejected other numbers when the rule was read.
                 let min = min.as_ref().and_then(whole).unwrap_or(0);
                 let max = option(max.as_ref().and_then(whole).map(|max| quote!(#max)));
                 quote_spanned!(span=> #krate::InputRule::length::<#ty>(#min, #max))
             }
             Self::Range(Bounds { min, max, is_open }) => {
                 let digits = |number: &Number| {
+                    // As text, because a double would round the bounds of a `Decimal`.
                     let digits = &number.digits;
                     quote!(#digits)
                 };
@@ -180,6 +183,7 @@ impl Number {
             }
         };
 
+        // A `Decimal` holds every number of 28 digits, but not every one of 29.
         let count = digits.bytes().filter(u8::is_ascii_digit).count();
         let value = digits
             .parse::<f64>()
@@ -205,9 +209,11 @@ impl Number {
 /// A regular expression, rejected if it does not parse.
 #[cfg(feature = "patterns")]
 fn pattern(pattern: LitStr) -> syn::Result<LitStr> {
+    // The syntax is enough here; the program compiles the expression with `regex` when it starts.
     match regex_syntax::parse(&pattern.value()) {
         Ok(_) => Ok(pattern),
         Err(error) => {
+            // The whole error is a drawing of several lines with the expression in it.
             let why = match &error {
                 regex_syntax::Error::Parse(error) => error.kind().to_string(),
                 regex_syntax::Error::Translate(error) => error.kind().to_string(),

@@ -34,6 +34,7 @@ impl Element {
         match given {
             Some(given) => name::check_given(given, errors),
             None => {
+                // The naming setting only changes the case of letters and removes underscores.
                 if let Err(why) = name::graphql(&rust) {
                     errors.at(
                         ident,
@@ -132,7 +133,11 @@ pub(crate) fn check_unique<'a>(
 /// cannot see which parts remain.
 pub(crate) fn check_cfg(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg")) {
-        errors.at(attr, "a part of an item cannot be conditional here; write the whole item once per `#[cfg(…)]`");
+        errors.at(
+            attr,
+            "a part of an item cannot be conditional here; write the whole item once per \
+             `#[cfg(…)]`",
+        );
     }
 
     attrs.retain(|attr| {
@@ -209,5 +214,6 @@ fn deprecated(attrs: &[Attribute]) -> Option<String> {
         })),
     }
 
+    // Without a note, the schema shows the default reason of `@deprecated`.
     Some(note.unwrap_or_default())
 }

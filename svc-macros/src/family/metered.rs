@@ -74,13 +74,17 @@ fn counted(args: &Args, function: &Function, errors: &mut Errors) -> Option<Toke
     }
 
     if let ReturnType::Default = sig.output {
-        let message = "`#[with_metrics]` counts whether a call succeeds; add a return type, such as `-> svc::Result<()>`";
+        let message = "`#[with_metrics]` counts whether a call succeeds; add a return type, such \
+                       as `-> svc::Result<()>`";
         errors.at(&sig.ident, message);
     }
 
     let Some(body) = &function.body else {
-        errors
-            .at(&sig.ident, "what has no body is answered by svc, which counts it by itself; remove `#[with_metrics]`");
+        errors.at(
+            &sig.ident,
+            "what has no body is answered by svc, which counts it by itself; remove \
+             `#[with_metrics]`",
+        );
         return None;
     };
 
@@ -95,6 +99,8 @@ fn counted(args: &Args, function: &Function, errors: &mut Errors) -> Option<Toke
         .as_ref()
         .map_or_else(|| "query".to_owned(), LitStr::value);
     let name = args.name.as_ref().map_or(name, LitStr::value);
+
+    // `move`, because the body of an `async fn` owns its parameters.
     let tokens = quote!({ #path::with_metrics(#operation_type, #name, async move #body).await });
 
     // The braces are one token with their content, as the body of a function is.

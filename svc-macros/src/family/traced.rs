@@ -77,6 +77,7 @@ fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors)
 fn read(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Option<Args> {
     let given = tokens.clone();
     let Ok((first, second, rest)) = two_texts.parse2(tokens) else {
+        // syn's error would name a token and not the two texts.
         let (attribute, (texts, example)) = (kind.attribute(), kind.texts());
         errors.at(
             &given,
@@ -152,6 +153,7 @@ fn traced(
     let span = match kind {
         Kind::Operation => quote!(#path::trace_graphql_operation(#first, #second)),
         Kind::Statement => {
+            // The macro does not see the text of the statement.
             quote!(#path::trace_database_query(#first, #second, ::core::option::Option::None))
         }
     };

@@ -73,6 +73,8 @@ impl Keys {
         .parse2(tokens);
 
         errors.ok(parsed);
+
+        // After all keys, because `crate` may be the last one.
         self.check_crate(errors);
     }
 
@@ -110,6 +112,8 @@ impl Keys {
         );
         if !self.seen.contains(&ident) {
             self.seen.push(ident.clone());
+
+            // The reader expects the `=` that the source lacks.
             (|input: ParseStream<'_>| read(&ident, input)).parse2(quote!(= #value))?;
         }
 
@@ -187,6 +191,7 @@ pub(crate) fn read_svc(
     errors: &mut Errors,
     mut read: impl FnMut(&Ident, ParseStream<'_>) -> syn::Result<()>,
 ) {
+    // One reader for all attributes of the element, so that a key in two of them is reported.
     let mut keys = Keys::new(valid);
     for attr in attrs.extract_if(.., |attr| attr.path().is_ident("svc")) {
         match attr.meta {

@@ -33,8 +33,8 @@ impl DefaultOrder {
             Err(part) => Err(syn::Error::new(
                 at.span(),
                 format!(
-                    "`{part}` is not a key of an order; name columns or stored fields, with `-` for the largest first, \
-                     such as `{key} = \"-created_at, name\"`"
+                    "`{part}` is not a key of an order; name columns or stored fields, with `-` \
+                     for the largest first, such as `{key} = \"-created_at, name\"`"
                 ),
             )),
         }
@@ -45,7 +45,9 @@ impl DefaultOrder {
         let keys = self
             .keys
             .iter()
-            .map(|Key { column, descending }| quote!(#krate::OrderKey { column: #column, descending: #descending }));
+            .map(|Key { column, descending }| {
+                quote!(#krate::OrderKey { column: #column, descending: #descending })
+            });
         quote!(&[#(#keys),*])
     }
 }
@@ -53,6 +55,8 @@ impl DefaultOrder {
 impl Key {
     fn read(part: &str) -> Result<Self, &str> {
         let column = part.strip_prefix('-').unwrap_or(part);
+
+        // PostgreSQL allows letters beyond ASCII in names.
         let is_name =
             |name: &str| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric());
         match column.split('.').all(is_name) {

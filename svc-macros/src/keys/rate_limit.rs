@@ -11,6 +11,7 @@ const UNITS: [(&str, u64); 9] = [
     ("s", 1),
     ("sec", 1),
     ("second", 1),
+    // Not a month: no window is longer than a day.
     ("m", 60),
     ("min", 60),
     ("minute", 60),

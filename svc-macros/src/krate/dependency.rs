@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The name that `Cargo.toml` gives svc, if it is not `svc`.
 pub(crate) fn other_name() -> Option<&'static str> {
     static NAME: OnceLock<Option<String>> = OnceLock::new();
+
+    // `env::args` panics at an argument that is not UTF-8.
     let arguments = || env::args_os().filter_map(|argument| argument.into_string().ok());
     NAME.get_or_init(|| renamed(arguments())).as_deref()
 }
@@ -22,7 +24,8 @@ pub(crate) fn message() -> Option<String> {
     // The message is true for every attribute, and one is enough.
     let name = other_name().filter(|_| !IS_TOLD.swap(true, Ordering::Relaxed))?;
     Some(format!(
-        "`svc` is named `{name}` in Cargo.toml; write `crate = {name}` in this attribute and in the others of svc"
+        "`svc` is named `{name}` in Cargo.toml; write `crate = {name}` in this attribute and in \
+         the others of svc"
     ))
 }
 
@@ -31,6 +34,7 @@ fn renamed(arguments: impl Iterator<Item = String>) -> Option<String> {
     let mut name = None;
     let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
+        // `--extern name=path` is two arguments, and `--extern=name=path` is one.
         let dependency = match argument.strip_prefix("--extern") {
             Some("") => arguments.next()?,
             Some(rest) => rest.strip_prefix('=').unwrap_or_default().to_owned(),

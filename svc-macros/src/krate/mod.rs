@@ -33,6 +33,8 @@ impl Crate {
                 // svc is also found under another name, so that the message about the name is the
                 // only one.
                 let name = dependency::other_name().unwrap_or("svc");
+
+                // The path resolves in the program: svc-macros itself does not depend on svc.
                 let name = Ident::new(name, Span::call_site());
                 quote!(::#name::__private)
             }
@@ -50,6 +52,7 @@ impl Crate {
     /// Keeps svc's own types out of rustc's suggestions for a user's type that lacks a macro.
     pub(crate) fn quiet(&self) -> TokenStream {
         match &self.0 {
+            // Only svc's own crates write `crate = crate`.
             Some(path) if path.is_ident("crate") => quote!(#[diagnostic::do_not_recommend]),
             _ => TokenStream::new(),
         }

@@ -55,6 +55,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
     }
 
     fn visit_type_tuple(&mut self, tuple: &'ast TypeTuple) {
+        // `()` is a tuple to syn, but a struct in its place would have no fields, which GraphQL
+        // forbids.
         let instead = match self.place {
             _ if tuple.elems.is_empty() => {
                 "GraphQL has no empty type; use a real one, such as `bool`"
@@ -65,10 +67,12 @@ impl<'ast> Visit<'ast> for Check<'_> {
             }
         };
 
+        // The elements are not visited: the advice replaces the whole tuple.
         self.errors.at(tuple, instead);
     }
 
     fn visit_type_path(&mut self, ty: &'ast TypePath) {
+        // Only a name without a path is certain: `id::usize` may be an alias of any type.
         if let Some(instead) = ty.path.get_ident().and_then(instead_of_primitive) {
             let name = ty.path.to_token_stream();
             return self.errors.at(
@@ -94,6 +98,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 .at(ty, format!("{what} owns its value; write `String`"));
         }
 
+        // The type arguments belong to the schema as well, as in `Vec<usize>`.
         visit::visit_type_path(self, ty);
     }
 
@@ -133,7 +138,13 @@ fn is_text_behind_pointer(ty: &TypePath) -> bool {
         return false;
     };
 
-    let is_str = |arg: &GenericArgument| matches!(arg, GenericArgument::Type(Type::Path(inner)) if inner.path.is_ident("str"));
+    let is_str = |arg: &GenericArgument| {
+        matches!(
+            arg,
+            GenericArgument::Type(Type::Path(inner)) if inner.path.is_ident("str")
+        )
+    };
+
     args.args.iter().any(is_str)
         && ["Box", "Arc", "Rc", "Cow"]
             .iter()
@@ -155,6 +166,7 @@ pub(crate) fn is_primitive(name: &Ident) -> bool {
 /// The advice for a Rust type that no scalar maps to.
 fn instead_of_primitive(name: &Ident) -> Option<&'static str> {
     match name.to_string().as_str() {
+        // Their size depends on the machine, and a schema must not.
         "usize" | "isize" => Some("`i64`"),
         "u128" | "i128" => Some("`i64`, or `Decimal` for longer numbers"),
         "char" => Some("`String`"),

@@ -49,12 +49,15 @@ fn names_context(ty: &Type) -> bool {
 }
 
 fn has_only_lifetimes(path: &Path) -> bool {
-    path.segments.last().is_some_and(|last| match &last.arguments {
-        PathArguments::AngleBracketed(args) => {
-            args.args.iter().all(|arg| matches!(arg, GenericArgument::Lifetime(lifetime) if lifetime.ident != "static"))
-        }
-        _ => false,
-    })
+    let arguments = path.segments.last().map(|last| &last.arguments);
+    let Some(PathArguments::AngleBracketed(args)) = arguments else {
+        return false;
+    };
+
+    // A type with `'static` borrows nothing from the call, so it may be an argument.
+    args.args
+        .iter()
+        .all(|arg| matches!(arg, GenericArgument::Lifetime(lifetime) if lifetime.ident != "static"))
 }
 
 /// Whether the path names a value of the standard library, such as `str` or `Vec<T>`.

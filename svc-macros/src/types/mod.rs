@@ -65,6 +65,7 @@ pub(crate) fn is_self_ref(ty: &Type) -> bool {
 }
 
 fn pretty(ty: &Type) -> String {
+    // A `TokenStream` prints spaces between all tokens: `Option < User >`.
     ty.to_token_stream()
         .to_string()
         .replace(" :: ", "::")
@@ -99,6 +100,7 @@ fn rewrite(tokens: TokenStream, this: Option<&Ident>) -> TokenStream {
                 None => out.extend([TokenTree::Ident(name)]),
             },
             TokenTree::Group(group) => {
+                // A new group has the span of the macro, and errors in it would be reported there.
                 let mut inner = Group::new(group.delimiter(), rewrite(group.stream(), this));
                 inner.set_span(group.span());
                 out.extend([TokenTree::Group(inner)]);

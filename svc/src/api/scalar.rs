@@ -2,7 +2,7 @@
 //!
 //! Each type here is a newtype that only holds what its rule allows. It is read with
 //! [`FromStr`](std::str::FromStr), and its [`Display`](std::fmt::Display) is the canonical form,
-//! which a client gets whatever the view holds. Rust's own types are scalars as well: [`String`],
+//! which clients get for every form in the view. Rust's own types are scalars as well: [`String`],
 //! [`bool`], the numbers, [`Uuid`](crate::prelude::Uuid), [`DateTime`](crate::prelude::DateTime),
 //! [`NaiveDate`](crate::prelude::NaiveDate), [`NaiveTime`](crate::prelude::NaiveTime),
 //! [`Decimal`](crate::prelude::Decimal) and [`serde_json::Value`].

@@ -102,7 +102,7 @@ impl RateLimitConfig {
             .is_some_and(|proxies| !proxies.is_empty())
     }
 
-    /// The clients, as security events name them: a header counts where it is known who writes it.
+    /// The clients, as security events name them: a header only counts behind trusted proxies.
     pub(crate) fn clients(&self) -> Clients {
         let (proxies, named_in) = (self.trusted_proxies.clone(), self.forwarded_header);
         match proxies {

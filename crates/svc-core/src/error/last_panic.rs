@@ -20,6 +20,8 @@ pub fn note_panics() {
 
     ONCE.call_once(|| {
         stack::want();
+
+        // The previous hook still runs: it prints the panic, or reports it to another service.
         let next = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             note(info);

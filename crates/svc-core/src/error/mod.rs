@@ -215,6 +215,7 @@ impl Error {
             raised,
         } = &*self.0;
 
+        // A boxed error cannot be cloned, so the copy only keeps its text.
         let source = source
             .as_ref()
             .map(|source| Source::from(source.to_string()));

@@ -32,17 +32,22 @@ impl ConnectionProblem {
             sqlx::Error::PoolTimedOut => Self::PoolTimedOut,
             sqlx::Error::Io(error) => match error.kind() {
                 TimedOut => Self::Unanswered,
+                // `NotFound` means that the Unix socket does not exist.
                 ConnectionRefused | NotFound => Self::Unreachable,
+                // The connection broke, possibly after the statement was sent.
                 _ => Self::OutcomeUnknown,
             },
             sqlx::Error::WorkerCrashed => Self::OutcomeUnknown,
             sqlx::Error::Tls(_) => Self::Unreachable,
             sqlx::Error::Database(error) => match error.code().as_deref()? {
                 "53300" => Self::TooManyConnections,
+                // PostgreSQL reports `statement_timeout` with the code of a cancelled statement.
                 "57014" => Self::Timeout,
                 // 57P03: the server is starting up or shutting down. 08001: the proxy has not
                 // reached it.
                 code if code == "57P03" || code.starts_with("08") => Self::Unreachable,
+                // An administrator, a crash or a timeout has ended the session, possibly during a
+                // statement.
                 code if code.starts_with("57P") => Self::OutcomeUnknown,
                 _ => return None,
             },

@@ -142,6 +142,8 @@ impl ErrorReport<'_> {
         }
 
         let known = |state: &str| CONDITIONS.iter().find(|condition| condition.state == state);
+
+        // `get`, because a proxy may send any text, and slicing inside a character would panic.
         known(self.code).or_else(|| known(self.code.get(..2)?))
     }
 }

@@ -70,6 +70,7 @@ impl Fields {
     /// Removes a field and returns it; the order of the remaining fields is lost.
     #[doc(hidden)]
     pub fn take(&mut self, name: &str) -> Option<ExactJson> {
+        // `shift_remove` would move all later fields, and objects are taken apart field by field.
         self.0.swap_remove(name)
     }
 
@@ -219,6 +220,7 @@ impl ExactJson {
             Value::Boolean(value) => Self::Bool(value),
             Value::Number(number) => Self::Number(ExactNumber::of(&number.to_string())),
             Value::String(text) => Self::String(text),
+            // JSON has no enums, so a bare name in a literal becomes a text.
             Value::Enum(name) => Self::String(name.to_string()),
             Value::Binary(bytes) => {
                 let text = std::str::from_utf8(&bytes).ok();

@@ -111,6 +111,8 @@ impl ExactNumber {
     /// `0.1234567890123456789`.
     pub(super) fn held(&self) -> Option<Number> {
         let number = self.nearest().ok()?;
+
+        // Most numbers are printed as they are written, so their digits are seldom compared.
         let same =
             self.is_held() || significant(&number.to_string())? == significant(&self.to_string())?;
         same.then_some(number)

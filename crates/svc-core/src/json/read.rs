@@ -99,6 +99,7 @@ impl Reader<'_> {
         }
 
         loop {
+            // After a comma an item is required, so a trailing comma is an error.
             item(self)?;
             self.space();
             if self.peek() == Some(close) {
@@ -183,6 +184,9 @@ impl Reader<'_> {
         ];
 
         let rest = &self.text.as_bytes()[self.at..];
+
+        // A longer word such as `nulls` fails at its next letter, because only a separator may
+        // follow a value.
         let found = words
             .into_iter()
             .find(|(word, _)| rest.starts_with(word.as_bytes()));

@@ -110,6 +110,7 @@ pub fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
         match bytes.get(at) {
             None => return (bytes.len(), plain),
             Some(b'"') => return (at + 1, plain),
+            // A longer escape goes on with digits, which need no special treatment.
             Some(b'\\') => (at, plain) = (at + 2, false),
             Some(byte) => (at, plain) = (at + 1, plain && byte.is_ascii()),
         }

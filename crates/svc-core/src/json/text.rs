@@ -33,6 +33,7 @@ pub fn write_text(out: &mut Vec<u8>, text: &str) {
             b'\t' => out.extend_from_slice(b"\\t"),
             8 => out.extend_from_slice(b"\\b"),
             12 => out.extend_from_slice(b"\\f"),
+            // The others are control characters below 32, whose first two digits are zeros.
             _ => out.extend_from_slice(&[
                 b'\\',
                 b'u',

@@ -80,6 +80,7 @@ impl RedisClient {
     /// # Errors
     /// Returns a [`ConfigError`] if the URL is invalid.
     pub fn with_timeout(url: &str, timeout: Duration) -> Result<Self, ConfigError> {
+        // The URL may contain a password, so the error does not quote it.
         let server = Server::parse(url).map_err(|allowed| ConfigError::new(URL, "***", allowed))?;
         use_value("SVC_REDIS_URL", url);
         Ok(Self::of(server, timeout))
@@ -170,6 +171,7 @@ impl RedisClient {
             .map_err(|_| CommandError::Late)?;
         let messages = messages.map_err(CommandError::Failed)?;
         Ok(messages.filter_map(async |message| {
+            // A message that is not text comes from another program on the same channel.
             let payload: String = message.get_payload().ok()?;
             Some((message.get_channel_name().to_owned(), payload))
         }))
@@ -222,6 +224,7 @@ impl RedisClient {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
 
+        // The new number keeps a late failure of the old connection from discarding this one.
         *current = (current.0 + 1, Some(connection.clone()));
 
         Ok((current.0, connection))

@@ -38,6 +38,8 @@ impl Outage {
                     Ok(_) => client.query_within::<String>(&ping, bound).await,
                     failed => failed,
                 };
+
+                // The owner of the state was dropped, so nothing waits for the end of the outage.
                 if away.0.strong_count() == 0 {
                     return;
                 }

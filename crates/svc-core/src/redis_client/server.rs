@@ -84,6 +84,7 @@ impl Server {
                     .await?;
                 Ok(Connection {
                     redis,
+                    // Here the crate `redis` has spawned the task itself.
                     _driver: None,
                 })
             }

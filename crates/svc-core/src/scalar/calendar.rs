@@ -21,6 +21,7 @@ pub(super) fn is_common_era(date: NaiveDate) -> bool {
 pub(super) fn extended_date(date: NaiveDate) -> String {
     let (year, month, day) = (date.year(), date.month(), date.day());
     match year {
+        // ISO 8601 has four digits for the year 0, so it needs no sign.
         0..=9999 => format!("{year:04}-{month:02}-{day:02}"),
         _ => format!("{year:+07}-{month:02}-{day:02}"),
     }
@@ -54,6 +55,7 @@ fn sql_year(date: NaiveDate) -> (&'static str, i32) {
     if year > 0 {
         ("", year)
     } else {
+        // PostgreSQL has no year 0: 1 BC is followed by AD 1.
         (" BC", 1 - year)
     }
 }
@@ -96,6 +98,7 @@ pub(super) fn parse_date(text: &str) -> Option<NaiveDate> {
         _ => None,
     };
 
+    // PostgreSQL could not store an earlier date.
     NaiveDate::from_ymd_opt(year, part(month)?, part(day)?).filter(|date| *date >= FIRST)
 }
 
@@ -115,6 +118,7 @@ pub(super) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
         .checked_sub_offset(*known.offset())?
         .and_utc();
 
+    // The offset may have moved the instant before the first day.
     (value.date_naive() >= FIRST).then_some(value)
 }
 

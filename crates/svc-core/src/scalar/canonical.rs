@@ -1,5 +1,5 @@
-//! Texts of scalars that are in their one form already, or nearly: what PostgreSQL writes into JSON
-//! needs no parsing. What is not known here goes the long way, through the types.
+//! A fast path for texts of scalars that PostgreSQL already writes in canonical form, or nearly so:
+//! these are not parsed. All other texts are parsed by their types.
 
 use super::ScalarKind;
 use crate::json::special;
@@ -39,6 +39,7 @@ fn quote(out: &mut Vec<u8>, parts: &[&[u8]]) {
 /// as.
 pub fn is_integer(number: &[u8], digits: usize) -> bool {
     match number.strip_prefix(b"-").unwrap_or(number) {
+        // `-0` is written as `0`.
         [b'0'] => number.len() == 1,
         [b'1'..=b'9', rest @ ..] => rest.len() < digits && rest.iter().all(u8::is_ascii_digit),
         _ => false,
@@ -94,12 +95,14 @@ fn is_date(text: &[u8]) -> bool {
     let year = [y1, y2, y3, y4];
     let days = match pair(&[*m1, *m2], 12) {
         None | Some(0) => return false,
+        // The leap day is left to the parser, which has the rules for leap years.
         Some(2) => 28,
         Some(4 | 6 | 9 | 11) => 30,
         Some(_) => 31,
     };
 
     year.iter().all(|digit| digit.is_ascii_digit())
+        // The year 0000 is 1 BC, which PostgreSQL writes in another form.
         && year.iter().any(|digit| **digit != b'0')
         && matches!(pair(&[*d1, *d2], days), Some(1..))
 }
@@ -109,6 +112,8 @@ fn is_time(text: &[u8]) -> bool {
     let [h1, h2, b':', m1, m2, b':', s1, s2] = text else {
         return false;
     };
+
+    // A leap second and `24:00:00` are left to the parser, which writes them in another form.
     pair(&[*h1, *h2], 23).is_some()
         && pair(&[*m1, *m2], 59).is_some()
         && pair(&[*s1, *s2], 59).is_some()
@@ -116,6 +121,7 @@ fn is_time(text: &[u8]) -> bool {
 
 /// An instant in UTC: its offset becomes `Z`, and a fraction gets three or six digits.
 fn write_instant(text: &[u8], out: &mut Vec<u8>) -> bool {
+    // PostgreSQL writes `+00:00` for UTC; any other offset needs a calculation.
     let Some(local) = text
         .strip_suffix(b"Z")
         .or_else(|| text.strip_suffix(b"+00:00"))
@@ -144,6 +150,7 @@ fn write_instant(text: &[u8], out: &mut Vec<u8>) -> bool {
         [b'.', digits @ .., b'1'..=b'9']
             if digits.len() < 6 && digits.iter().all(u8::is_ascii_digit) =>
         {
+            // The pattern has taken the last digit, so `digits` is one shorter than the fraction.
             &b"00"[..(5 - digits.len()) % 3]
         }
         _ => return false,

@@ -82,6 +82,7 @@ pub struct CustomScalar {
 
 impl PartialEq for CustomScalar {
     fn eq(&self, other: &Self) -> bool {
+        // Functions with the same code may have the same address, so the type is compared too.
         std::ptr::fn_addr_eq(self.recode, other.recode) && self.sql_type == other.sql_type
     }
 }

@@ -30,6 +30,7 @@ impl SqlValue {
     #[doc(hidden)]
     pub fn text(&self) -> Option<Cow<'_, str>> {
         match self {
+            // A list has several texts, which `texts` returns.
             Self::Null | Self::List(_) => None,
             Self::Bool(value) => Some(value.to_string().into()),
             Self::Int(value) => Some(value.to_string().into()),
@@ -109,6 +110,7 @@ from! {
     i64 => |value| Self::Int(value),
     u32 => |value| Self::Int(value.into()),
     u64 => |value| i64::try_from(value).map_or_else(|_| Self::Text(value.to_string()), Self::Int),
+    // The shortest decimal: widened to a double, `0.1` would become `0.10000000149011612`.
     f32 => |value| Self::Text(value.to_string()),
     f64 => |value| Self::Text(value.to_string()),
     &str => |value| Self::Text(value.to_owned()),
@@ -118,6 +120,7 @@ from! {
     Decimal => |value| Self::Text(value.to_string()),
     DateTime<Utc> => |value| Self::Text(sql_instant(value)),
     NaiveDate => |value| Self::Text(sql_date(value)),
+    // chrono writes the end of the day as `23:59:60`, which PostgreSQL reads as `24:00:00`.
     NaiveTime => |value| Self::Text(value.to_string()),
 }
 

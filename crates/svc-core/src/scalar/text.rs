@@ -15,8 +15,8 @@ use super::kind::ScalarKind;
 use super::time_of_day::{instant_without_leap, parse_time, write_time};
 use crate::json::{ExactNumber, shorten, write_text};
 
-/// A value that breaks its scalar. The text quotes it, so it is for whoever sent the value, and for
-/// the log.
+/// A value that violates the rules of its scalar. The text quotes the value, so it is only for the
+/// sender of the value and for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeafError(pub String);
 
@@ -35,8 +35,7 @@ pub fn big_integer(value: i128) -> Option<i128> {
         .then_some(value)
 }
 
-/// Writes an integer that may lie beyond what JSON readers hold exactly; beyond 2^53 it is a
-/// string.
+/// Writes an integer; beyond 2^53, where readers of JSON may lose digits, it is a string.
 pub fn write_big_integer(out: &mut Vec<u8>, value: i128) {
     let quoted = value.unsigned_abs() > MAX_SAFE_INTEGER.unsigned_abs().into();
     if quoted {
@@ -56,6 +55,7 @@ pub fn write_float(out: &mut Vec<u8>, value: f64) -> Result<(), LeafError> {
         )));
     }
 
+    // Below this bound, a double holds every integer exactly.
     if value.fract() == 0.0 && value.abs() < 1e15 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -130,6 +130,7 @@ fn push_digits(out: &mut Vec<u8>, value: u32, digits: u32) {
 /// Reads an RFC 3339 instant, as PostgreSQL and clients write it, or one in a year of other than
 /// four digits.
 pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
+    // The common form comes first; the calendar reads all other years.
     let value = DateTime::parse_from_rfc3339(text)
         .ok()
         .map(|value| value.to_utc());
@@ -221,6 +222,8 @@ pub(super) fn parsed(kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<
 /// Whether `text` is a decimal number without an exponent.
 pub(crate) fn is_decimal(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
+
+    // Without a point the fraction is 0, so that one check covers both parts.
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     [whole, fraction]
         .iter()

@@ -13,6 +13,7 @@ pub fn end_of_day() -> Option<NaiveTime> {
 
 /// Reads a time of day.
 pub(crate) fn parse_time(text: &str) -> Option<NaiveTime> {
+    // chrono rejects the hour 24.
     if let Some(rest) = text.strip_prefix("24:00") {
         let seconds = if rest.is_empty() {
             Some("")
@@ -42,6 +43,7 @@ pub fn write_time(out: &mut Vec<u8>, value: NaiveTime) {
     if Some(value) == end_of_day() {
         out.extend_from_slice(b"\"24:00:00\"");
     } else {
+        // Writing to a vector cannot fail.
         let _ = write!(out, "\"{}\"", without_leap(value).unwrap_or(value));
     }
 }

@@ -23,6 +23,7 @@ impl Naming {
 /// `categories` becomes `Categories`, `placed_orders` becomes `PlacedOrders`.
 pub(crate) fn pascal_case(name: &str) -> String {
     let words = name.split('_').map(|word| {
+        // Empty words, as between two underscores, vanish.
         let (first, rest) = word.split_at_checked(1).unwrap_or_default();
         format!("{}{rest}", first.to_uppercase())
     });

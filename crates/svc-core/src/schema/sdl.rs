@@ -131,6 +131,7 @@ impl Printer<'_> {
             describe(out, "  ", field.description.as_deref());
             let _ = write!(out, "  {}", field.name);
             if !field.args.is_empty() {
+                // A description precedes its argument, so each argument then needs a line.
                 if field.args.iter().any(|arg| arg.description.is_some()) {
                     out.push_str("(\n");
                     for arg in &field.args {
@@ -201,6 +202,7 @@ fn describe(out: &mut String, indent: &str, text: Option<&str>) {
         let text = text.replace("\"\"\"", "\\\"\"\"");
         let _ = writeln!(out, "{indent}\"\"\"");
         for line in text.lines() {
+            // A blank line would otherwise consist of the blanks of the indentation.
             let _ = writeln!(out, "{}", format!("{indent}{line}").trim_end());
         }
         let _ = writeln!(out, "{indent}\"\"\"");

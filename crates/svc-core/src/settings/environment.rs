@@ -51,6 +51,7 @@ pub fn unknown(known: &[&'static str], set: impl Iterator<Item = OsString>) -> V
         })
         .collect::<Vec<_>>();
 
+    // The environment has no fixed order, and the messages should be the same at each start.
     unknown.sort();
 
     unknown

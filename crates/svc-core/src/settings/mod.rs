@@ -85,7 +85,7 @@ macro_rules! __settings {
         }
 
         impl $name {
-            /// Reads what is set; what is not has its default.
+            /// Reads the variables that are set; the other settings have their defaults.
             #[doc(hidden)]
             pub fn read(
                 variables: &$crate::settings::Variables<'_>,

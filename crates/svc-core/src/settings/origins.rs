@@ -36,6 +36,7 @@ pub const BETWEEN: &str = "separated by commas or as a JSON list";
 /// Returns the items of a list: a JSON list of texts, or comma-separated texts. `None` if it starts
 /// like JSON but is not valid.
 pub fn items(text: &str) -> Option<Vec<String>> {
+    // An item that contains a comma can only be written in the JSON form.
     let items = match text.trim_start().starts_with('[') {
         true => serde_json::from_str::<Vec<String>>(text).ok()?,
         false => text.split(',').map(str::to_owned).collect(),

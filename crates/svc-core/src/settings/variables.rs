@@ -8,6 +8,7 @@ impl Variables<'_> {
     pub fn text(&self, name: &str) -> Option<String> {
         (self.0)(name)
             .map(|value| value.trim().to_owned())
+            // Compose files set a variable to an empty text if the host does not define it.
             .filter(|value| !value.is_empty())
     }
 
@@ -21,5 +22,6 @@ impl Variables<'_> {
 
 /// Reads an environment variable.
 pub fn variable(name: &str) -> Option<String> {
+    // `check_text` reports values that are not UTF-8.
     std::env::var(name).ok()
 }

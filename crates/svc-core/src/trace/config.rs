@@ -148,6 +148,7 @@ impl TracingConfig {
                 .unwrap_or(default.deployment_environment),
             sample_rate,
             follow_parent,
+            // The specification treats every other value as false.
             enabled: !get("OTEL_SDK_DISABLED")
                 .is_some_and(|text| text.eq_ignore_ascii_case("true")),
             older_db_attributes: !opts_into_stable_names(
@@ -234,6 +235,7 @@ impl TracingConfig {
 fn opts_into_stable_names(conventions: Option<&str>) -> bool {
     let is_listed =
         |name: &str| conventions.is_some_and(|list| list.split(',').any(|one| one.trim() == name));
+    // `database/dup` means both sets of names, and takes precedence over `database`.
     is_listed("database") && !is_listed("database/dup")
 }
 
@@ -258,6 +260,7 @@ fn sampler(get: &impl Fn(&str) -> Option<String>) -> Result<(f64, bool), ConfigE
     const SAMPLER: &str = "OTEL_TRACES_SAMPLER";
     const ARGUMENT: &str = "OTEL_TRACES_SAMPLER_ARG";
 
+    // Only called for `traceidratio`: other samplers ignore the argument, however it is written.
     let ratio = || {
         let Some(text) = get(ARGUMENT) else {
             return Ok(1.0);
@@ -271,6 +274,7 @@ fn sampler(get: &impl Fn(&str) -> Option<String>) -> Result<(f64, bool), ConfigE
     };
 
     let Some(text) = get(SAMPLER) else {
+        // The default of the specification is `parentbased_always_on`.
         return Ok((1.0, true));
     };
 

@@ -73,6 +73,8 @@ impl TracingLayer {
             .with_kind(SpanKind::Server)
             .start_with_context(tracer, &parent);
         let context = parent.with_span(span);
+
+        // The attributes are texts, which a span that is not sampled would discard.
         if context.span().is_recording() {
             describe(&context, request, method);
         }
@@ -89,6 +91,7 @@ fn method(request: &Request) -> &'static str {
     KNOWN
         .into_iter()
         .find(|known| request.method() == *known)
+        // The semantic conventions prescribe this value for all other methods.
         .unwrap_or("_OTHER")
 }
 
@@ -165,6 +168,7 @@ impl Future for TracedResponse {
     type Output = Result<Response, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
+        // Attached for each poll only, because the thread runs other tasks in between.
         let _attached = self.context.clone().map(Context::attach);
         let polled = Pin::new(&mut self.inner).poll(cx);
         if let Poll::Ready(Ok(response)) = &polled {

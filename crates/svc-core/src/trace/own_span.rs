@@ -62,6 +62,7 @@ impl std::fmt::Debug for OwnSpan {
 /// # drop(queries![price]);
 /// ```
 pub fn trace_graphql_query(name: &str, query_text: &str, variables: &Value) -> OwnSpan {
+    // Only the names: the values may be passwords or personal data.
     let names = variables
         .as_object()
         .into_iter()

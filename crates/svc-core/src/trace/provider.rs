@@ -127,6 +127,8 @@ fn exporter(config: &TracingConfig) -> Result<SpanExporter, ConfigError> {
                 .with_http_client(client(TIMEOUTS, CERTIFICATES)?);
             match &config.export_endpoint {
                 Some(endpoint) => {
+                    // OpenTelemetry's endpoint is a base URL, to which the path of the signal is
+                    // appended.
                     exporter.with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')))
                 }
                 None => exporter,
@@ -188,6 +190,7 @@ fn client(
     timeouts: &[&'static str],
     certificates: &[&'static str],
 ) -> Result<ExportClient, ConfigError> {
+    // The variable for traces takes precedence over the one for all signals.
     let first =
         |names: &[&'static str]| names.iter().find_map(|name| Some((*name, variable(name)?)));
     let timeout = match first(timeouts) {

@@ -25,6 +25,7 @@ const LAST_SPANS: Duration = Duration::from_secs(5);
 /// assert_eq!(svc::trace::trace_id(), None);
 /// ```
 pub fn trace_id() -> Option<String> {
+    // Without tracing, the context of the thread is not even looked at.
     provider()?;
     Context::map_current(|context| {
         let span = context.span();

@@ -65,6 +65,7 @@ impl ZipkinExporter {
             "annotations": span.events.iter().map(annotation).collect::<Value>(),
         });
 
+        // In Zipkin's format, a root has no parent; an identifier of zeros would be a missing one.
         if span.parent_span_id != SpanId::INVALID {
             told["parentId"] = span.parent_span_id.to_string().into();
         }
@@ -80,6 +81,7 @@ impl ZipkinExporter {
 fn annotation(event: &opentelemetry::trace::Event) -> Value {
     let value = match texts(&event.attributes) {
         none if none.is_empty() => event.name.to_string(),
+        // OpenTelemetry prescribes this form for an event with attributes.
         attributes => format!("{}: {}", json!(event.name), Value::Object(attributes)),
     };
     json!({ "timestamp": microseconds(event.timestamp), "value": value })
@@ -108,6 +110,7 @@ fn tags(span: &SpanData) -> Map<String, Value> {
 fn texts(attributes: &[KeyValue]) -> Map<String, Value> {
     attributes
         .iter()
+        // Zipkin only has tags that are strings.
         .map(|pair| (pair.key.to_string(), pair.value.to_string().into()))
         .collect()
 }

@@ -94,8 +94,8 @@ impl Target {
         tls::connector(&self.tls).await
     }
 
-    /// Opens a connection to the first host that answers and is what `target_session_attrs` asks
-    /// for. As in libpq, the others are not tried when one refuses the user.
+    /// Opens a connection to the first host that responds and matches `target_session_attrs`. As in
+    /// libpq, no further host is tried after one has refused the user.
     #[cfg_attr(
         not(feature = "tls"),
         expect(clippy::clone_on_copy, reason = "one that encrypts is not copied")

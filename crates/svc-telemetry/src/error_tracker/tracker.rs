@@ -128,12 +128,15 @@ impl ErrorTracker {
             self.0.accepted.load(Ordering::Relaxed),
             *self.0.done.borrow(),
         );
+
+        // `done` is read later, so it may include errors that `accepted` does not.
         self.0.standing.status(accepted.saturating_sub(done))
     }
 
     /// Waits until all errors captured before are written, and returns whether they were written in
     /// time.
     pub async fn flush(&self, patience: Duration) -> bool {
+        // Read once: errors that are captured during the wait do not prolong it.
         let accepted = self.0.accepted.load(Ordering::Relaxed);
         let mut done = self.0.done.clone();
         let written = done.wait_for(|done| *done >= accepted);

@@ -31,6 +31,7 @@ static PRODUCTION: AtomicBool = AtomicBool::new(false);
 
 /// Registers an application. Its pools are reported as long as it exists.
 pub fn application_made(application: Weak<dyn Pools>, is_development: bool) {
+    // Never unset: one application in production is enough.
     PRODUCTION.fetch_or(!is_development, Ordering::Relaxed);
     let mut applications = APPLICATIONS.lock().unwrap_or_else(PoisonError::into_inner);
 

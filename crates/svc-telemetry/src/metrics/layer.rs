@@ -153,6 +153,7 @@ impl Future for CountedResponse {
 impl Drop for CountedResponse {
     fn drop(&mut self) {
         if let Some(request) = self.request.take() {
+            // Dropped before the response: the client has disconnected.
             request.count(None);
         }
     }

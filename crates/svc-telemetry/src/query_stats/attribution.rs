@@ -80,6 +80,7 @@ pub(super) fn root_fields(sql: &str) -> Vec<String> {
 
 impl Attribution {
     fn note(&self, sql: &str, field: &str) {
+        // Two pairs with the same hash would only hide one root field from the statistics.
         let seen = self.hasher.hash_one((sql, field));
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
 

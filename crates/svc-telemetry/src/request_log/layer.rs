@@ -73,6 +73,8 @@ impl LoggedRoute {
 /// Returns the method, unless it is non-standard.
 fn method(request: &Request) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+    // A method can be any token, which clients may choose to confuse readers of the log.
     KNOWN
         .into_iter()
         .find(|known| request.method() == *known)

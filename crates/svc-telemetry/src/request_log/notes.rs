@@ -51,5 +51,6 @@ pub(super) struct Spent {
 
 /// Returns a time in milliseconds, as lines contain it.
 pub(super) fn milliseconds(time: Duration) -> f64 {
+    // A `u32` converts to `f64` without loss, and holds 71 minutes of microseconds.
     f64::from(u32::try_from(time.as_micros()).unwrap_or(u32::MAX)) / 1_000.0
 }

@@ -54,7 +54,7 @@ macro_rules! event_types {
                 }
             }
 
-            /// The result of what its events tell of; empty where they tell of none.
+            /// The default result of its events; empty if they have none.
             pub(super) fn result(self) -> &'static str {
                 match self {
                     $(Self::$variant => $result,)+
@@ -94,8 +94,8 @@ event_types! {
     RateLimitRefused = "rate_limit.refused", Warning, "denied";
     /// A form of any site could have sent the request.
     CsrfForm = "csrf.form", Warning, "denied";
-    /// Another site has sent the request with what the browser knows of its user, or wants to open
-    /// a socket.
+    /// Another site has sent the request with the user's cookies or credentials, or wants to open a
+    /// socket.
     CsrfForeignOrigin = "csrf.foreign_origin", Warning, "denied";
     /// A page of another site leads to the request, or embeds it.
     CsrfEmbedded = "csrf.embedded", Warning, "denied";

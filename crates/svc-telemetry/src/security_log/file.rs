@@ -50,6 +50,7 @@ impl LogFile {
 
         while *written < lines.len() {
             match file.write(&lines[*written..]) {
+                // A file that accepts no bytes would keep the loop running forever.
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => *written += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

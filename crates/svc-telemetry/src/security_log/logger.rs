@@ -78,10 +78,14 @@ impl SecurityLogger {
             return;
         }
 
+        // Serialized once for all outputs, and before a queue is locked.
         let (time, fields) = (Utc::now(), line::fields(&event));
 
         for sink in self.0.iter() {
             sink.queue.push(time, &fields);
+
+            // After the line is queued: if no thread can be started, the line waits for the next
+            // event.
             sink.start();
         }
     }

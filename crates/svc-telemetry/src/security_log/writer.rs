@@ -92,6 +92,7 @@ fn append(file: &mut LogFile, lines: &[u8], queue: &Queue, reopen: &AtomicBool) 
         }
 
         if queue.is_closed() {
+            // The process stops and must not wait for the disk any longer; the lines count as lost.
             return queue.abandon(&lines[written..], error.to_string());
         }
 

@@ -23,7 +23,9 @@ pub(super) fn full(model: &AbstractType) -> TokenStream {
     // One trait is named for the whole type, so that rustc reports a member without it only once.
     let values = model.members.iter().map(|Member { ident, ty }| {
         quote_spanned! {types::span(ty)=>
-            Self::#ident(value) => #krate::Resolved::Object(<#ty as #krate::Object>::as_object(value)),
+            Self::#ident(value) => #krate::Resolved::Object(
+                <#ty as #krate::Object>::as_object(value)
+            ),
         }
     });
 
@@ -58,7 +60,6 @@ fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
         ident,
         cfgs,
         source,
-        result,
         ..
     } = model;
 
@@ -70,13 +71,7 @@ fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
     } = bodies;
 
     let (source, import) = (element::option(source), krate.import());
-    let result = result.iter().map(|meta| {
-        quote! {
-            const RESULT: ::core::option::Option<&'static #krate::ResultMeta> = ::core::option::Option::Some(&#meta);
-        }
-    });
-
-    let result: TokenStream = result.collect();
+    let result = result_constant(model);
     let of_members: TokenStream = interface_of(model).collect();
     let types::Parameters {
         declared,
@@ -86,13 +81,16 @@ fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
 
     quote! {
         #(#cfgs)*
+        // The `unreachable!()` of a stub makes the code around it unreachable.
         #[allow(deprecated, unreachable_code)]
         const _: () = {
             #import
             #items
             #[automatically_derived]
             impl #declared #krate::Output for #ident #used #bounds {
-                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #krate::TypeRef::named(#key) }
+                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
+                    #krate::TypeRef::named(#key)
+                }
                 fn resolve(&self) -> #krate::Resolved<'_> { #resolve }
             }
             #[automatically_derived]
@@ -100,7 +98,9 @@ fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
                 fn row_type() -> ::core::option::Option<::core::any::TypeId> {
                     ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
                 }
-                fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
+                fn from_stored(
+                    value: #krate::ExactJson
+                ) -> ::core::result::Result<Self, #krate::StoredError> {
                     #stored
                 }
             }
@@ -115,6 +115,16 @@ fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
             #of_members
         };
     }
+}
+
+/// The description of the members, if this is a mutation's result.
+fn result_constant(model: &AbstractType) -> Option<TokenStream> {
+    let (krate, meta) = (&model.krate, model.result.as_ref()?);
+
+    Some(quote! {
+        const RESULT: ::core::option::Option<&'static #krate::ResultMeta> =
+            ::core::option::Option::Some(&#meta);
+    })
 }
 
 /// Implements `InterfaceOf` for each member of an interface.

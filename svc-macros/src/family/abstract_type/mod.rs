@@ -61,7 +61,8 @@ fn expand(
         }
         Some(_) => {
             let instead = format!(
-                "`#[{attribute}]` goes on an enum of its members, such as `enum Any {{ User(User), Post(Post) }}`"
+                "`#[{attribute}]` goes on an enum of its members, such as \
+                 `enum Any {{ User(User), Post(Post) }}`"
             );
             errors.push(syn::Error::new(Span::call_site(), instead));
             fallback::strip(item)

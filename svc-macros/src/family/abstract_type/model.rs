@@ -108,7 +108,10 @@ fn member(variant: &mut Variant, errors: &mut Errors) -> Option<Member> {
         Fields::Unit => {
             errors.at(
                 ident,
-                format!("a member carries its object; write `{ident}({ident})`, or use `#[svc_enum]` for plain values"),
+                format!(
+                    "a member carries its object; write `{ident}({ident})`, or use `#[svc_enum]` \
+                     for plain values"
+                ),
             );
             None
         }

@@ -61,6 +61,7 @@ pub(super) fn interface(tokens: TokenStream, errors: &mut Errors) -> Args {
         if errors.is_empty() {
             errors.push(missing(proc_macro2::Span::call_site()));
         }
+        // Without a list, the model would take the enum for a union.
         args.fields = Some(Vec::new());
     }
 

@@ -20,10 +20,12 @@ pub(super) fn full(computed: &Computed) -> TokenStream {
 
     let methods = methods.iter().map(|method| meta(krate, method));
 
-    // A second block is reported at its type.
+    // A second block is reported at its type. rustc names the constant in that error, so its name
+    // is the advice.
     let constant = quote_spanned! {types::span(ty)=>
         #[doc(hidden)]
-        pub(crate) const __SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL: &'static [#krate::ComputedMeta] = &[#(#methods),*];
+        pub(crate) const __SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL: &'static [#krate::ComputedMeta] =
+            &[#(#methods),*];
     };
 
     let import = krate.import();
@@ -69,8 +71,8 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
 
     quote! {
         #krate::ComputedMeta {
-            element: #element, args: &[#(#args),*], ty: #ty, run: #run, cost: #cost, guards: #guards,
-            checks: #checks,
+            element: #element, args: &[#(#args),*], ty: #ty, run: #run, cost: #cost,
+            guards: #guards, checks: #checks,
         }
     }
 }

@@ -41,7 +41,8 @@ pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Opt
     if let Some((of, _)) = &block.of {
         errors.at(
             of,
-            "`#[svc_type]` goes on the type's own `impl` block, not on a trait's; for a scalar, write `#[svc_scalar]`",
+            "`#[svc_type]` goes on the type's own `impl` block, not on a trait's; for a scalar, \
+             write `#[svc_scalar]`",
         );
         return None;
     }
@@ -120,6 +121,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         ident: function.sig.ident.clone(),
         element,
         params,
+        // Only here, so that the other mistakes of a method without a return type are reported too.
         output: output?,
         asynchronous: function.sig.asyncness.is_some(),
         guards,
@@ -135,8 +137,8 @@ fn check_body(args: &MethodArgs, function: &Function, params: &Parameters, error
         if function.body.is_none() {
             errors.at(
                 &function.sig.ident,
-                "a computed field has a body or a function of the database; write `{ … }` instead of the `;`, or \
-                 `#[svc(function = \"schema.name\")]`",
+                "a computed field has a body or a function of the database; write `{ … }` instead \
+                 of the `;`, or `#[svc(function = \"schema.name\")]`",
             );
         }
         return;
@@ -144,8 +146,11 @@ fn check_body(args: &MethodArgs, function: &Function, params: &Parameters, error
 
     name::check_function(name, errors);
     if function.body.is_some() {
-        errors
-            .at(name, "a computed field has a body or calls a function; write `;` instead of the body, or remove this");
+        errors.at(
+            name,
+            "a computed field has a body or calls a function; write `;` instead of the body, or \
+             remove this",
+        );
     }
 
     if let Some(asynchronous) = &function.sig.asyncness {
@@ -165,12 +170,19 @@ fn check_body(args: &MethodArgs, function: &Function, params: &Parameters, error
 
 fn check_receiver(function: &Function, errors: &mut Errors) {
     match function.sig.inputs.first() {
-        Some(FnArg::Receiver(Receiver { reference: Some(_), mutability: None, .. })) => {}
+        Some(FnArg::Receiver(Receiver {
+            reference: Some(_),
+            mutability: None,
+            ..
+        })) => {}
         Some(FnArg::Receiver(receiver)) if types::is_self_ref(&receiver.ty) => {}
-        Some(FnArg::Receiver(receiver)) => errors.at(receiver, "a field only reads its object; write `&self`"),
+        Some(FnArg::Receiver(receiver)) => {
+            errors.at(receiver, "a field only reads its object; write `&self`");
+        }
         _ => errors.at(
             &function.sig.ident,
-            "a computed field takes `&self` first; put `#[svc(skip)]` on a function that is not a field",
+            "a computed field takes `&self` first; put `#[svc(skip)]` on a function that is not a \
+             field",
         ),
     }
 }

@@ -25,6 +25,7 @@ pub(super) fn test(args: &Args, mut function: ItemFn) -> TokenStream {
 
     quote! {
         #(#attrs)*
+        // By its path, because `test` may be `svc::test` in the program's scope.
         #[::core::prelude::v1::test]
         #vis fn #name() #output {
             #inner
@@ -34,6 +35,8 @@ pub(super) fn test(args: &Args, mut function: ItemFn) -> TokenStream {
                 folder: ::core::env!("CARGO_MANIFEST_DIR"),
                 setup: |setup| setup #(.path(#setup))* #(.sql(#sql))* #(.role(#role))*,
             };
+
+            // The name is the inner function, which shadows the test.
             __svc::run_test(&case, #name)
         }
     }
@@ -41,6 +44,7 @@ pub(super) fn test(args: &Args, mut function: ItemFn) -> TokenStream {
 
 /// The function alone, so that the compiler still checks its body.
 pub(super) fn unused(mut function: ItemFn) -> TokenStream {
+    // `#[test]` would report the signature a second time.
     function.attrs.retain(|attr| !super::is_test(attr));
     let function = function.into_token_stream();
     quote! { #[allow(dead_code)] #function }

@@ -45,11 +45,14 @@ fn check(function: &ItemFn, errors: &mut Errors) {
     let mut inputs = sig.inputs.iter();
     match inputs.next() {
         Some(FnArg::Typed(_)) => {}
-        Some(FnArg::Receiver(this)) => errors.at(this, "a test is no method; take `database: svc::testing::Database`"),
+        Some(FnArg::Receiver(this)) => errors.at(
+            this,
+            "a test is no method; take `database: svc::testing::Database`",
+        ),
         None => errors.at(
             &sig.ident,
-            "the test takes no database; add the parameter `database: svc::testing::Database`, or write \
-             `#[tokio::test]` in place of `#[svc::test]`",
+            "the test takes no database; add the parameter `database: svc::testing::Database`, or \
+             write `#[tokio::test]` in place of `#[svc::test]`",
         ),
     }
 

@@ -30,19 +30,27 @@ pub(super) fn full(model: &Enumeration) -> TokenStream {
         // A literal has an enum value; the JSON of variables has a string instead.
         parse: quote! {
             let name = match &value {
-                ::core::option::Option::Some(#krate::async_graphql::Value::Enum(name)) => name.as_str(),
-                ::core::option::Option::Some(#krate::async_graphql::Value::String(name)) => name.as_str(),
+                ::core::option::Option::Some(#krate::async_graphql::Value::Enum(name)) =>
+                    name.as_str(),
+                ::core::option::Option::Some(#krate::async_graphql::Value::String(name)) =>
+                    name.as_str(),
+                // No variant has an empty name, so another kind of value is reported like an
+                // unknown name.
                 _ => "",
             };
             ::core::result::Result::Ok(match name {
                 #(#names => Self::#idents,)*
-                _ => return ::core::result::Result::Err(#krate::InputError::expected(#some_name, value.as_ref())),
+                _ => return ::core::result::Result::Err(
+                    #krate::InputError::expected(#some_name, value.as_ref())
+                ),
             })
         },
         stored: quote! {
             ::core::result::Result::Ok(match value.as_str() {
                 #(::core::option::Option::Some(#stored) => Self::#idents,)*
-                _ => return ::core::result::Result::Err(#krate::StoredError::new(#some_stored, &value)),
+                _ => return ::core::result::Result::Err(
+                    #krate::StoredError::new(#some_stored, &value)
+                ),
             })
         },
     };
@@ -106,7 +114,9 @@ fn implementations(model: &Enumeration, bodies: &Bodies) -> TokenStream {
 
             #[automatically_derived]
             impl #declared #krate::FromStored for #ident #used #bounds {
-                fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
+                fn from_stored(
+                    value: #krate::ExactJson
+                ) -> ::core::result::Result<Self, #krate::StoredError> {
                     #stored
                 }
             }

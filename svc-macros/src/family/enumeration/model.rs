@@ -125,7 +125,10 @@ fn check_stored(values: &[Value], errors: &mut Errors) {
             if other_name(values, index) {
                 errors.at(
                     this,
-                    format!("`{other}` and `{this}` are both stored as `{stored}`; give one another `stored = \"…\"`"),
+                    format!(
+                        "`{other}` and `{this}` are both stored as `{stored}`; give one another \
+                         `stored = \"…\"`"
+                    ),
                 );
             }
         }

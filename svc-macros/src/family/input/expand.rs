@@ -117,7 +117,9 @@ fn parse_one(input: &InputObject) -> TokenStream {
         let mut fields = #krate::InputFields::new(value)?;
         ::core::result::Result::Ok(match fields.only()?.as_str() {
             #(#names => Self::#variants(#values),)*
-            _ => return ::core::result::Result::Err(#krate::InputError::new("expected exactly one field")),
+            _ => return ::core::result::Result::Err(
+                #krate::InputError::new("expected exactly one field")
+            ),
         })
     }
 }
@@ -125,15 +127,14 @@ fn parse_one(input: &InputObject) -> TokenStream {
 fn take(input: &InputObject, field: &Field) -> TokenStream {
     let (krate, rust) = (&input.krate, &field.argument.element.rust);
     let ty = types::outside(&field.argument.ty, Some(&input.ident));
-
-    // Naming `Input` in the same way as the description makes rustc report a type without it only
-    // once.
     let take = if field.argument.allow_blank {
         quote!(take)
     } else {
         quote!(take_filled)
     };
 
+    // Naming `Input` in the same way as the description makes rustc report a type without it only
+    // once.
     quote_spanned!(types::span(&field.argument.ty)=> {
         let _ = <#ty as #krate::Input>::type_ref;
         #krate::InputFields::#take::<#ty>(&mut fields, #rust)?

@@ -26,7 +26,8 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
             (quote!(#item), model)
         }
         Some(_) => {
-            let instead = "`#[svc_input]` goes on a struct with named fields, or on an enum of which clients give one variant";
+            let instead = "`#[svc_input]` goes on a struct with named fields, or on an enum of \
+                           which clients give one variant";
             errors.push(syn::Error::new(Span::call_site(), instead));
             return fallback::strip(item);
         }

@@ -111,7 +111,10 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
         Fields::Unit => {
             errors.at(
                 &ident,
-                format!("`{ident}` has no type; write `{ident}(Uuid)`, or use `#[svc_enum]` for plain values"),
+                format!(
+                    "`{ident}` has no type; write `{ident}(Uuid)`, or use `#[svc_enum]` for plain \
+                     values"
+                ),
             );
             return None;
         }
@@ -119,7 +122,8 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
             errors.at(
                 fields,
                 format!(
-                    "a variant has one type; put more into a struct with `#[svc_input]`, as in `{ident}({ident}Input)`"
+                    "a variant has one type; put more into a struct with `#[svc_input]`, as in \
+                     `{ident}({ident}Input)`"
                 ),
             );
             return None;
@@ -131,6 +135,7 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
     let field = Ident::new(&rust, ident.span());
     let argument = Argument::field(&field, ty, &mut variant.attrs, errors);
 
+    // The specification forbids defaults in a `@oneOf` type: they would add a second field.
     if let Some(default) = argument.default() {
         errors.at(
             &ident,
@@ -141,7 +146,8 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
     }
 
     if let Some(nested) = &argument.nested {
-        let message = "a variant holds no rows of another table; put the field into a struct with `#[svc_input]`";
+        let message = "a variant holds no rows of another table; put the field into a struct with \
+                       `#[svc_input]`";
         errors.push(syn::Error::new(nested.at.span(), message));
     }
 

@@ -44,10 +44,17 @@ fn values(object: &Object) -> TokenStream {
     let values = object.fields.iter().enumerate().map(|(index, field)| {
         let (ident, (of, _, value)) = (&field.ident, methods(field));
         let ty = types::outside(&field.ty, Some(&object.ident));
-        let place = if is_member { local(ident).to_token_stream() } else { quote!(&self.#ident) };
+        let place = if is_member {
+            local(ident).to_token_stream()
+        } else {
+            quote!(&self.#ident)
+        };
         match field.described_by {
+            // svc has added this field, so its type cannot be a mistake of the program.
             Some(_) => quote!(#index => #krate::#of::#value(#place),),
-            None => quote_spanned!(types::span(&field.ty)=> #index => <#ty as #krate::#of>::#value(#place),),
+            None => quote_spanned! {types::span(&field.ty)=>
+                #index => <#ty as #krate::#of>::#value(#place),
+            },
         }
     });
 
@@ -106,6 +113,8 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
 
     quote! {
         #(#cfgs)*
+        // A stub uses neither its imports nor its parameters, and only stored fields change
+        // `fields`.
         #[allow(deprecated, unreachable_code, unused_imports, unused_mut, unused_variables)]
         const _: () = {
             #import
@@ -143,7 +152,8 @@ fn own_trait(object: &Object, bodies: &Bodies) -> TokenStream {
             fn as_any(&self) -> &dyn ::core::any::Any { self }
             fn rust_type(&self) -> ::core::any::TypeId { ::core::any::TypeId::of::<Self>() }
             fn key(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
-            fn read(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> { #stored }
+            fn read(value: #krate::ExactJson)
+                -> ::core::result::Result<Self, #krate::StoredError> { #stored }
         }
     }
 }
@@ -180,7 +190,9 @@ fn derived_traits(object: &Object) -> TokenStream {
             fn row_type() -> ::core::option::Option<::core::any::TypeId> {
                 ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
             }
-            fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
+            fn from_stored(
+                value: #krate::ExactJson
+            ) -> ::core::result::Result<Self, #krate::StoredError> {
                 <Self as #krate::Object>::read(value)
             }
         }
@@ -288,7 +300,11 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     ruled(
         object,
         field,
-        &quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation #through #order #beside)),
+        &quote! {
+            #krate::FieldMeta::relation(
+                #element, #stored, #ty, #relation #through #order #beside
+            )
+        },
     )
 }
 
@@ -311,11 +327,15 @@ fn beside(object: &Object, field: &Field) -> TokenStream {
         .filter_map(|(key, beside, of)| Some((key, beside.as_ref()?, of)));
     let offered = offered.map(|(key, beside, of)| {
         let (span, rust) = (beside.key.span(), format!("{}_{key}", field.ident.unraw()));
-        let (method, element) = (Ident::new(key, span), field.element.beside(rust, beside.name.as_ref()).meta(krate));
+        let method = Ident::new(key, span);
+        let element = field.element.beside(rust, beside.name.as_ref()).meta(krate);
+
         quote_spanned! {span=>
             .#method(#krate::DerivedMeta {
                 element: #element,
-                ty: <#krate::#of<<#ty as #krate::RelationType>::Row> as #krate::PlannedReturn>::type_ref,
+                ty: <
+                    #krate::#of<<#ty as #krate::RelationType>::Row> as #krate::PlannedReturn
+                >::type_ref,
             })
         }
     });
@@ -418,14 +438,23 @@ fn stored(object: &Object) -> TokenStream {
     let Object { krate, skipped, .. } = object;
 
     // A key may be a field as well, so relations are read before the field is taken.
-    let relations = object.fields.iter().filter(|field| field.relation.is_some()).map(|field| {
-        let (ident, from, ty) = (&field.ident, from(object, field), types::outside(&field.ty, Some(&object.ident)));
-        let local = local(ident);
-        quote_spanned!(types::span(&field.ty)=> let #local = <#ty as #krate::RelationType>::read(&fields, #from);)
-    });
+    let relations = object
+        .fields
+        .iter()
+        .filter(|field| field.relation.is_some())
+        .map(|field| {
+            let (local, from) = (local(&field.ident), from(object, field));
+            let ty = types::outside(&field.ty, Some(&object.ident));
+
+            quote_spanned! {types::span(&field.ty)=>
+                let #local = <#ty as #krate::RelationType>::read(&fields, #from);
+            }
+        });
 
     let fields = object.fields.iter().map(|field| {
-        let (ident, stored, ty) = (&field.ident, &field.stored, types::outside(&field.ty, Some(&object.ident)));
+        let (ident, stored) = (&field.ident, &field.stored);
+        let ty = types::outside(&field.ty, Some(&object.ident));
+
         if field.relation.is_some() {
             let local = local(ident);
             return quote!(#ident: #local,);
@@ -433,7 +462,9 @@ fn stored(object: &Object) -> TokenStream {
         if field.described_by.is_some() {
             return quote!(#ident: fields.take(#stored)?,);
         }
-        quote_spanned!(types::span(&field.ty)=> #ident: <#ty as #krate::FromStored>::take_field(&mut fields, #stored)?,)
+        quote_spanned! {types::span(&field.ty)=>
+            #ident: <#ty as #krate::FromStored>::take_field(&mut fields, #stored)?,
+        }
     });
 
     let skipped = skipped.iter().map(|(ident, ty)| {

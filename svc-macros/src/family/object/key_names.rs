@@ -86,8 +86,9 @@ fn check_pair(
     errors.at(
         given,
         format!(
-            "`{name}` names {} and `{other_name}` {}, but each key is compared with the one in its place; \
-             write as many in both, such as `{name} = [\"tenant_id\", \"product_id\"], {other_name} = [\"tenant_id\", \"id\"]`",
+            "`{name}` names {} and `{other_name}` {}, but each key is compared with the one in its \
+             place; write as many in both, such as `{name} = [\"tenant_id\", \"product_id\"], \
+             {other_name} = [\"tenant_id\", \"id\"]`",
             keys_of(count(one)),
             count(other),
         ),

@@ -25,7 +25,8 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     match fallback::read(item.clone(), errors) {
         Some(Item::Struct(item)) => structure(args, item, &[], "", errors),
         Some(Item::Enum(other)) => {
-            let instead = "`#[svc_type]` goes on a struct; an enum is an `#[svc_enum]`, `#[svc_union]` or `#[svc_interface]`";
+            let instead = "`#[svc_type]` goes on a struct; an enum is an `#[svc_enum]`, \
+                           `#[svc_union]` or `#[svc_interface]`";
             errors.at(&other.enum_token, instead);
             fallback::strip(item)
         }

@@ -114,6 +114,7 @@ fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<(Ident
 }
 
 fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
+    // Before the first return, because rustc would report each attribute that is left.
     let args = parse::field(&mut field.attrs, errors);
     let guards = Guards::take(&mut field.attrs, errors);
     let checks = FieldChecks::take(&mut field.attrs, errors);
@@ -205,7 +206,11 @@ fn check_skipped(ident: &Ident, args: &FieldArgs, is_guarded: bool, errors: &mut
 fn check_relation(args: &FieldArgs, ty: &Type, errors: &mut Errors) {
     match (&args.relation, &args.stored) {
         (Some(_), Some(stored)) => {
-            errors.at(stored, "a relation is found by its keys; write `#[relation(from = \"…\")]` for the column here");
+            errors.at(
+                stored,
+                "a relation is found by its keys; write `#[relation(from = \"…\")]` for the column \
+                 here",
+            );
         }
         (Some(_), None) => {
             if let Some(instead) = types::instead_of_relation(ty) {
@@ -245,7 +250,10 @@ fn check_gates(gates: &[LitStr], fields: &[Field], skipped: &[(Ident, Type)], er
         if skipped.iter().any(|(ident, _)| ident.unraw() == name) {
             errors.at(
                 gate,
-                format!("`{name}` is skipped, so clients cannot ask for it; remove it here, or remove `skip`"),
+                format!(
+                    "`{name}` is skipped, so clients cannot ask for it; remove it here, or remove \
+                     `skip`"
+                ),
             );
         } else if let Some(field) = fields
             .iter()

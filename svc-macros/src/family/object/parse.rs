@@ -149,6 +149,7 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
         "aggregate",
     ]);
 
+    // All attributes share the keys, so that a key in two of them is reported.
     for attr in attrs.extract_if(.., |attr| attr.path().is_ident("relation")) {
         let args: &mut RelationArgs = found.get_or_insert_default();
         match attr.meta {
@@ -193,7 +194,8 @@ fn check_through(
     match (through, here, there) {
         (Some(through), Some(_), Some(_)) => through.check(errors),
         (Some(through), ..) => {
-            let message = "name the keys of the view that joins: `here`, that of this side, and `there`, that of the rows";
+            let message = "name the keys of the view that joins: `here`, that of this side, and \
+                           `there`, that of the rows";
             errors.at(through, format!("{message}; write {example}"));
         }
         (None, Some(key), _) | (None, None, Some(key)) => {

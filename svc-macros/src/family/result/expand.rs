@@ -37,8 +37,10 @@ pub(super) fn full(result: ResultUnion, errors: &mut Errors) -> TokenStream {
         quote!(#(#attrs)* #doc #variant(#ident))
     });
 
+    // A success has the entity and an error has not, so the difference in size is intended.
     let item = quote! {
-        #(#attrs)* #[allow(deprecated, clippy::large_enum_variant)] #vis enum #ident { #(#variants),* }
+        #(#attrs)* #[allow(deprecated, clippy::large_enum_variant)]
+        #vis enum #ident { #(#variants),* }
     };
 
     let meta = meta(&result);
@@ -96,6 +98,8 @@ fn member(result: &ResultUnion, member: &Member, errors: &mut Errors) -> TokenSt
     // The item has the span of the variant, so that rustc points there if the program has a type of
     // this name.
     let span = Span::call_site().located_at(ident.span());
+
+    // Only the location changes: a path in `pub(in …)` resolves where the program wrote it.
     let vis = vis.to_token_stream().into_iter().map(|mut token| {
         token.set_span(token.span().located_at(span));
         token

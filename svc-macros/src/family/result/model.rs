@@ -74,6 +74,8 @@ impl Member {
 /// Checks the enum.
 pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUnion {
     types::Parameters::read(&item.generics, "enum", errors);
+
+    // The generated code takes the two members by their positions, in this order.
     let members = [Side::Success, Side::Error].map(|side| Member {
         side,
         ident: format_ident!(
@@ -177,6 +179,7 @@ fn fields(variant: &Variant, side: Side, errors: &mut Errors) -> Vec<Field> {
             return None;
         }
 
+        // The fields of a variant are always public, unlike the fields of a struct.
         Some(Field {
             vis: parse_quote!(pub),
             ..field.clone()

@@ -57,7 +57,8 @@ impl Caching {
     /// Reports `reads` without `cache`.
     pub(super) fn check(&self, errors: &mut Errors) {
         if let (Some(reads), None) = (self.reads, self.seconds) {
-            let message = "this says what makes a kept answer old, and this one is not kept; add `cache = 30`";
+            let message = "this says what makes a kept answer old, and this one is not kept; add \
+                           `cache = 30`";
             errors.push(syn::Error::new(reads, message));
         }
     }

@@ -75,6 +75,9 @@ fn implementation(
     // A struct of this name would shadow the primitive type, so the primitive type itself
     // represents the function.
     let owner = types::is_primitive(ident).then(|| quote!(__Owner));
+
+    // The struct has the name and the visibility of the function, which lints on types reject. It
+    // has braces because a unit struct would be a value too, and clash with the function.
     let stands = match owner {
         Some(_) => TokenStream::new(),
         None => quote! {
@@ -85,6 +88,7 @@ fn implementation(
         },
     };
 
+    // The local owner makes the orphan rule accept an implementation for a primitive type.
     let declared = owner.as_ref().map(|owner| quote!(pub struct #owner;));
     let owner = owner.map(|owner| quote!(<#owner>));
 

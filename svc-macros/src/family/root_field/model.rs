@@ -130,7 +130,8 @@ pub(super) fn build(
     if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
         errors.at(
             receiver,
-            "a root field has no object; write a free function, or a method of an `#[svc_type] impl` block",
+            "a root field has no object; write a free function, or a method of an \
+             `#[svc_type] impl` block",
         );
     }
 
@@ -204,6 +205,8 @@ fn check_keys(
 ) {
     let has_body = function.body.is_some();
     let write = args.table.write();
+
+    // Null has a special meaning only in conditions, and only planned statements have these.
     if has_body || args.function.is_some() || args.sql.is_some() || write.is_some() {
         params.refuse_null(errors);
     }
@@ -219,8 +222,11 @@ fn check_keys(
 
     check_acted(args, &function.sig.ident, params, errors);
     if let (Some(order), true) = (&args.order_by, has_body) {
-        errors
-            .at(&order.at, "a body orders its rows itself; remove this, and return `ctx.db().find().default_order(…)`");
+        errors.at(
+            &order.at,
+            "a body orders its rows itself; remove this, and return \
+             `ctx.db().find().default_order(…)`",
+        );
     }
 
     args.caching.check(errors);
@@ -249,13 +255,18 @@ fn resolver(kind: Kind, args: &Args, function: &Function) -> Resolver {
 /// A mutation has either a body or a function of the database.
 fn check_function(args: &Args, function: &Function, errors: &mut Errors) {
     if let (Some((span, _)), None) = (&args.on_failure, &args.function) {
-        let message = "only a function of the database answers with a status; add `function = \"schema.name\"`";
+        let message = "only a function of the database answers with a status; add \
+                       `function = \"schema.name\"`";
         errors.push(syn::Error::new(*span, message));
     }
 
     match (&args.function, &function.body) {
         (Some(name), Some(_)) => {
-            errors.at(name, "a mutation has a body or calls a function; write `;` instead of the body, or remove this");
+            errors.at(
+                name,
+                "a mutation has a body or calls a function; write `;` instead of the body, or \
+                 remove this",
+            );
         }
         (Some(name), None) => name::check_function(name, errors),
         (None, None) if args.table.write().is_none() => errors.at(
@@ -289,8 +300,8 @@ fn check_acted(args: &Args, mutation: &Ident, params: &Parameters, errors: &mut 
     } else if args.function.is_none() {
         errors.at(
             row,
-            "only a mutation that calls a function acts on a row; add `function = \"schema.name\"`, or read the row in a \
-             transaction of the body",
+            "only a mutation that calls a function acts on a row; add \
+             `function = \"schema.name\"`, or read the row in a transaction of the body",
         );
     } else if !params.args().any(|arg| arg.ident == *id) {
         errors.at(
@@ -307,14 +318,15 @@ fn check_channel(args: &Args, function: &Function, errors: &mut Errors) {
     match (&args.channel, &function.body) {
         (Some(channel), Some(_)) => errors.at(
             channel,
-            "a subscription has a body or a channel; write `;` instead of the body, or remove this and return \
-             `ctx.events(\"…\").await`",
+            "a subscription has a body or a channel; write `;` instead of the body, or remove this \
+             and return `ctx.events(\"…\").await`",
         ),
         (Some(channel), None) => name::check_channel(channel, errors),
         (None, None) => errors.at(
             &function.sig.ident,
-            "a subscription reads the rows that a channel names, or has a body that returns a stream; \
-             write `#[svc::subscription(channel = \"post_changed\")]`, or `{ … }` instead of the `;`",
+            "a subscription reads the rows that a channel names, or has a body that returns a \
+             stream; write `#[svc::subscription(channel = \"post_changed\")]`, or `{ … }` instead \
+             of the `;`",
         ),
         (None, Some(_)) => {}
     }
@@ -337,7 +349,11 @@ fn check_planned(function: &Function, params: &Parameters, errors: &mut Errors) 
         if guard::is_guarding(attr) {
             errors.at(attr, guard::instead(attr));
         } else {
-            errors.at(attr, "this attribute does nothing on a function without a body; remove it, or write a body");
+            errors.at(
+                attr,
+                "this attribute does nothing on a function without a body; remove it, or write a \
+                 body",
+            );
         }
     }
 }

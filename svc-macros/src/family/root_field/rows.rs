@@ -31,7 +31,11 @@ pub(super) fn source(args: &Args) -> Option<RowSource> {
 pub(super) fn check(args: &Args, has_body: bool, params: usize, errors: &mut Errors) {
     let (function, sql) = (args.function.as_ref(), args.sql.as_ref());
     if let (Some(key), true) = (function.or(sql), has_body) {
-        errors.at(key, "a query has a body or reads rows from this; write `;` instead of the body, or remove this");
+        errors.at(
+            key,
+            "a query has a body or reads rows from this; write `;` instead of the body, or remove \
+             this",
+        );
     }
 
     if let (Some(_), Some(sql)) = (function, sql) {
@@ -39,8 +43,11 @@ pub(super) fn check(args: &Args, has_body: bool, params: usize, errors: &mut Err
     }
 
     if let (None, None, Some(context)) = (function, sql, args.context.first()) {
-        errors
-            .at(context, "only a function or SQL gets these; add `function = \"schema.name\"` or `sql = \"SELECT …\"`");
+        errors.at(
+            context,
+            "only a function or SQL gets these; add `function = \"schema.name\"` or \
+             `sql = \"SELECT …\"`",
+        );
     }
 
     if let Some(function) = function {
@@ -64,6 +71,7 @@ fn check_sql(sql: &LitStr, values: usize, errors: &mut Errors) {
         );
     }
 
+    // A `;` elsewhere may be in a text or a comment; PostgreSQL reports any other.
     if text.trim_end().ends_with(';') {
         return errors.at(
             sql,

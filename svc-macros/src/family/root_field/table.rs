@@ -115,6 +115,7 @@ impl TableKeys {
                 .as_ref()
                 .map_or_else(|| "id".to_owned(), LitStr::value),
             conflict: self.conflict.iter().map(LitStr::value).collect(),
+            // An upsert updates the existing row unless the source says otherwise.
             replaces: self.on_conflict.is_none_or(|(_, replaces)| replaces),
         })
     }
@@ -150,8 +151,11 @@ impl TableKeys {
         }
 
         if has_body {
-            errors
-                .at(table, "a mutation has a body or writes to a table; write `;` instead of the body, or remove this");
+            errors.at(
+                table,
+                "a mutation has a body or writes to a table; write `;` instead of the body, or \
+                 remove this",
+            );
         }
 
         self.check_conflict(verb, errors);
@@ -160,7 +164,8 @@ impl TableKeys {
                 "there is nothing to write; take an input object, such as `input: NewProduct`"
             }
             ("update", 0 | 1) => {
-                "an update takes what chooses the row and what is new of it, such as `id: Uuid, input: ProductPatch`"
+                "an update takes what chooses the row and what is new of it, such as \
+                 `id: Uuid, input: ProductPatch`"
             }
             ("delete", 0) => "nothing chooses the row; take its id, such as `id: Uuid`",
             _ => return,
@@ -174,7 +179,8 @@ impl TableKeys {
             return self.refuse_conflict(errors);
         }
         if self.conflict.is_empty() {
-            let message = "`upsert` needs the columns by which a row is there already; add `conflict = \"sku\"`";
+            let message = "`upsert` needs the columns by which a row is there already; add \
+                           `conflict = \"sku\"`";
             errors.push(syn::Error::new(verb.span(), message));
         }
     }
@@ -195,7 +201,8 @@ impl TableKeys {
         if let Some(key) = &self.key {
             errors.at(
                 key,
-                "this is the key of a table that is written; add `insert = \"tb_product\"` or one of its kind",
+                "this is the key of a table that is written; add `insert = \"tb_product\"` or one \
+                 of its kind",
             );
         }
     }
@@ -225,7 +232,9 @@ impl TableWrite {
             let ty = types::outside(&arg.ty, None);
             quote_spanned!(types::span(&arg.ty)=> <#ty as #krate::Input>::IS_LIST)
         });
-        let rows = quote_spanned!(types::span(output)=> .answering(&[#(#lists),*], <#outside as #krate::WrittenReturn>::ROWS));
+        let rows = quote_spanned! {types::span(output)=>
+            .answering(&[#(#lists),*], <#outside as #krate::WrittenReturn>::ROWS)
+        };
 
         quote!(#krate::Run::Write(#krate::WriteMeta {
             verb: #krate::WriteVerb::#verb,

@@ -89,7 +89,9 @@ fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
 
             #[automatically_derived]
             impl #krate::FromStored for __Scalar #bounds {
-                fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
+                fn from_stored(
+                    value: #krate::ExactJson
+                ) -> ::core::result::Result<Self, #krate::StoredError> {
                     #krate::stored_scalar(value)
                 }
             }
@@ -135,7 +137,9 @@ fn input_type(scalar: &Scalar) -> TokenStream {
             fn type_name() -> ::std::borrow::Cow<'static, ::core::primitive::str> {
                 ::std::borrow::Cow::Borrowed(#name)
             }
-            fn create_type_info(_: &mut #krate::async_graphql::registry::Registry) -> ::std::string::String {
+            fn create_type_info(
+                _: &mut #krate::async_graphql::registry::Registry
+            ) -> ::std::string::String {
                 <Self as #krate::async_graphql::InputType>::qualified_type_name()
             }
             fn parse(

@@ -54,8 +54,11 @@ pub(super) fn build(args: Args, block: &Block, errors: &mut Errors) -> Option<Sc
         .as_ref()
         .filter(|url| !url.value().contains("://"))
     {
-        errors
-            .at(url, "`specified_by` is the URL of the scalar's specification, such as `\"https://example.com/slug\"`");
+        errors.at(
+            url,
+            "`specified_by` is the URL of the scalar's specification, such as \
+             `\"https://example.com/slug\"`",
+        );
     }
 
     if let Some(sql_type) = args
@@ -65,7 +68,8 @@ pub(super) fn build(args: Args, block: &Block, errors: &mut Errors) -> Option<Sc
     {
         errors.at(
             sql_type,
-            "`sql_type` is the name of a PostgreSQL type in lower case, such as `\"numeric\"` or `\"app.mood\"`",
+            "`sql_type` is the name of a PostgreSQL type in lower case, such as `\"numeric\"` or \
+             `\"app.mood\"`",
         );
     }
 
@@ -90,6 +94,8 @@ fn is_sql_type(name: &str) -> bool {
                 .bytes()
                 .all(|b| b == b'_' || b.is_ascii_lowercase() || b.is_ascii_digit())
     };
+
+    // Some types have a name of several words, such as `double precision`.
     name.split('.').count() <= 2 && name.split(['.', ' ']).all(is_word)
 }
 

@@ -33,6 +33,7 @@ impl Color {
             digits
                 .get(at..at + 2)
                 .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+                // A colour without digits for alpha is opaque.
                 .unwrap_or(255)
         })
     }

@@ -106,6 +106,7 @@ macro_rules! text_view {
 
         impl std::fmt::Display for $ty {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                // Unlike `write_str`, `pad` honors the width and the alignment of a format.
                 f.pad(self.as_str())
             }
         }

@@ -56,5 +56,6 @@ fn is_label(label: &str) -> bool {
     let known = label
         .chars()
         .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    // PostgreSQL limits characters, not bytes.
     known && (1..=LIMITS.0).contains(&label.chars().count())
 }

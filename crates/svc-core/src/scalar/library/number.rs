@@ -34,6 +34,7 @@ fn number(value: f64) -> Value {
 
 /// The number when it is within the bounds; a zero loses its sign.
 fn within(number: f64, least: f64, most: f64) -> Option<f64> {
+    // The addition turns -0.0 into 0.0.
     (least..=most).contains(&number).then_some(number + 0.0)
 }
 

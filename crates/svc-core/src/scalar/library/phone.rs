@@ -38,6 +38,7 @@ fn canonical(text: &str) -> Result<String, ScalarError> {
         .collect();
     let known =
         digits.bytes().all(|byte| byte.is_ascii_digit()) && (7..=15).contains(&digits.len());
+    // Separators are only allowed between digits, and E.164 has no country code that starts with 0.
     let edges = rest.starts_with(|c| matches!(c, '1'..='9'))
         && rest.ends_with(|c: char| c.is_ascii_digit());
 

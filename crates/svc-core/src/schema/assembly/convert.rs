@@ -100,6 +100,7 @@ impl Builder {
                 ..def
             };
 
+            // Built while `def` can still be borrowed; the schema shows them after the relation.
             let beside =
                 related.map(|(relation, refs)| self.beside(&def, relation, refs, meta.path));
             self.add_field(&mut fields, def, meta.path);

@@ -137,6 +137,7 @@ fn parse(literal: &str) -> Result<ast::Value, String> {
         });
 
     match field {
+        // A text such as `1, b: 2` would add a second argument, and is not one value.
         Some(ast::Selection::Field(field)) if field.arguments.len() == 1 => {
             Ok(field.arguments[0].value.as_ref().clone())
         }

@@ -9,6 +9,7 @@ impl Builder {
     /// Gates the JSON of results: JSON next to an entity may reveal the entity's fields, and
     /// `cascade` may reveal the fields of any type.
     pub(super) fn gate_documents(&mut self, registry: &Registry) {
+        // Without gated fields, no document needs a gate.
         if !self.types.iter().any(|def| is_gated(&self.types, def)) {
             return;
         }

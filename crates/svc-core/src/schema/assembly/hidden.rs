@@ -21,6 +21,7 @@ pub(super) fn find(types: &[TypeDef], public: usize) -> HashSet<TypeIndex> {
         waiting.extend(
             named(&types[index].kind)
                 .into_iter()
+                // False for a type that was reached before, so cycles end.
                 .filter(|next| reached.insert(*next)),
         );
     }

@@ -74,6 +74,7 @@ pub fn build(
         .map(|register| register(&mut registry).0)
         .collect();
 
+    // Without nodes, the scalar `ID` should only be in the schema if a field uses it.
     let id = (!nodes.is_empty()).then(|| expr(&<ID as Input>::type_ref(&mut registry)).named());
     let common = companions::Common::register(&mut registry);
 
@@ -172,6 +173,7 @@ impl Builder {
         // schema.
         let mut document =
             Schema::parse(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(invalid)?;
+        // A validated schema cannot be changed, so this comes first.
         introspected::extend(&mut document);
         let document = document.validate().map_err(invalid)?;
 

@@ -180,6 +180,7 @@ impl Builder {
             .find(|def| def.name == "Query")
             .map(|def| &mut def.kind);
 
+        // A schema without queries has been reported by `add_roots`.
         let Some(TypeKind::Object(query)) = query else {
             return;
         };

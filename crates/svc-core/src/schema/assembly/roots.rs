@@ -72,6 +72,7 @@ impl Builder {
             }
 
             if fields.is_empty() {
+                // The specification requires a query root and no other.
                 if kind == OperationKind::Query {
                     self.errors.push(SchemaError::NoQuery);
                 }
@@ -368,6 +369,7 @@ fn asks_for_all_when_null(
                 .into_iter()
                 .filter(|(_, field)| holds(field))
                 .peekable();
+            // `all` is also true without any fields.
             fields.peek().is_some() && fields.all(|(_, field)| field.ty.is_non_null())
         }
     }

@@ -62,6 +62,7 @@ impl AggregateFunction {
 
     /// Its result for no values.
     pub(crate) fn of_nothing(self) -> &'static str {
+        // SQL defines a sum of no values as null and not as 0.
         if self == Self::CountDistinct {
             "0"
         } else {

@@ -7,6 +7,7 @@ impl AggregateFunction {
     /// type.
     pub fn result(self, kind: &TypeKind) -> Option<ScalarKind> {
         match kind {
+            // PostgreSQL's `json` has no equality, which even a count of distinct values needs.
             TypeKind::Scalar {
                 kind: ScalarKind::Json,
                 ..

@@ -38,6 +38,7 @@ impl Period {
 
         match kind {
             ScalarKind::DateTime => &ALL,
+            // A date has no hours.
             ScalarKind::Date => &ALL[..5],
             _ => &[],
         }

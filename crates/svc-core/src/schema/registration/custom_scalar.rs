@@ -33,6 +33,8 @@ pub fn parse_scalar<T: ScalarType + InputType>(value: Option<Value>) -> Result<T
 pub fn stored_scalar<T: ScalarType + InputType>(json: ExactJson) -> Result<T, StoredError> {
     let refused = StoredError::new(<T as InputType>::type_name(), &json);
     let value = json.nearest_value().map_err(|_| refused)?;
+
+    // `parse` consumes the value, so its text for an error is made first.
     let shown = ExactJson::String(value.to_string());
     <T as ScalarType>::parse(value).map_err(|error| StoredError::new(message(error), &shown))
 }

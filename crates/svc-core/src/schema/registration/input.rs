@@ -74,6 +74,7 @@ impl InputError {
     /// Returns the same error with `key` prepended to its path.
     #[must_use]
     pub fn at(mut self, key: impl Into<String>) -> Self {
+        // An error passes the inner value first, so the path grows at its front.
         self.path.insert(0, key.into());
         self
     }

@@ -174,6 +174,8 @@ impl Registry {
         let known = self
             .entries
             .iter()
+            // Several Rust types share a scalar, so it is found by its metadata and not by its
+            // type.
             .position(|entry| matches!(entry, Entry::Scalar(other) if **other == *meta));
         TypeRef::named(known.map_or_else(|| self.push(Entry::Scalar(meta)), TypeKey))
     }
@@ -273,6 +275,7 @@ impl Registry {
         let mut refs = Vec::with_capacity(args.len());
         for (slot, meta) in args.iter().enumerate() {
             match (meta.ty)(self) {
+                // All parts belong to one parameter, so they have the same slot.
                 TypeRef::Spread(parts) => {
                     refs.extend(parts.iter().map(|meta| ArgRef {
                         slot,

@@ -59,6 +59,7 @@ use crate::scalar::sql_value::SqlValue;
 /// A key without a row is null in an `Option<One<T>>`, and a field error in a `One<T>`.
 pub struct One<T> {
     key: Option<String>,
+    // A function pointer keeps the relation `Send` and `Sync` for every type of row.
     row: PhantomData<fn() -> T>,
 }
 
@@ -187,6 +188,7 @@ macro_rules! relation {
             }
         }
 
+        // Not derived, like the traits around it: a derive would require the same trait of the row.
         impl<T> Hash for $name<T> {
             fn hash<H: Hasher>(&self, state: &mut H) {
                 self.key.hash(state);

@@ -99,6 +99,7 @@ macro_rules! impl_scalar {
             }
         }
         impl Input for $ty {
+            // By the name, because types cannot be compared in constants.
             const IS_TEXT: bool = matches!(stringify!($ty).as_bytes(), b"String");
             fn type_ref(registry: &mut Registry) -> TypeRef {
                 registry.scalar(&$meta)
@@ -139,6 +140,8 @@ impl_integer!(
     u8,
     u16
 );
+
+// A `u32` exceeds GraphQL's `Int`, which has 32 bits with a sign.
 impl_integer!(BIG_INT, "a 64-bit integer", Resolved::Scalar, i64, u32, u64);
 
 impl_scalar!(
@@ -191,6 +194,7 @@ impl_scalar!(
     "an ID",
     |this| Resolved::Str(this),
     |value| match value {
+        // The specification accepts integers as ids in input, and always writes strings.
         Value::Number(n) => n.as_i64().map(|n| ID(n.to_string())),
         other => value_text(other).map(ID),
     },
@@ -251,6 +255,7 @@ impl_scalar!(
     Json,
     JSON,
     "a JSON value",
+    // GraphQL has one null, so a JSON null makes the whole field null.
     |this| if this.is_null() {
         Resolved::Null
     } else {

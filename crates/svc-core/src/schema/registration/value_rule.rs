@@ -73,6 +73,8 @@ impl ValueRule {
                     _ => return true,
                 };
                 let fits = |most: &u32| u32::try_from(length).is_ok_and(|length| length <= *most);
+
+                // A length beyond 32 bits exceeds every minimum.
                 u32::try_from(length).map_or(true, |length| length >= *min)
                     && max.as_ref().is_none_or(fits)
             }

@@ -47,6 +47,8 @@ impl Metrics {
     pub fn encode(self, format: Format) -> Result<String, fmt::Error> {
         let mut registry = Registry::with_prefix(&self.0.namespace);
         let exemplars = Arc::<Mutex<Vec<String>>>::default();
+
+        // A registry for each scrape, because its collector writes in the format of this scrape.
         registry.register_collector(Box::new(Encoding {
             collector: self.0,
             format,
@@ -386,6 +388,8 @@ impl Encoding {
             let labels = Labels(labels, values);
             let mut metric: MetricEncoder<'_> = encoder.encode_family(&labels)?;
             metric.encode_histogram::<NoLabelSet>(taken.sum, taken.count, &taken.buckets, None)?;
+
+            // In the order of the lines, which `with_exemplars` relies on.
             self.exemplars
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)

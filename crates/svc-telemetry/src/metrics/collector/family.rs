@@ -62,6 +62,7 @@ impl<S: 'static, const N: usize> Family<S, N> {
         folded: [&str; N],
         make: impl FnOnce([&str; N]) -> S,
     ) -> &'static S {
+        // Clients choose some of the values, and a series stays in memory for good.
         let is_long = labels.iter().any(|value| value.len() > MAX_LABEL_LENGTH);
         if is_long {
             return self.kept(folded, make);
@@ -119,6 +120,7 @@ impl<S: 'static, const N: usize> Known<S, N> {
         if let Some(known) = self.series.get(&Labels(labels)) {
             return known;
         }
+        // Leaked, because a series is never removed and counting in it must not need the lock.
         let made: &'static S = Box::leak(Box::new(make(labels)));
         self.series.insert(labels.map(Box::from), made);
         made

@@ -44,6 +44,9 @@ impl EndpointSeries {
         time: Duration,
     ) {
         let known = self.known.load();
+
+        // A route has few methods and statuses, so a list is searched faster than a hash is
+        // computed.
         let series = known
             .iter()
             .find(|(known, of, _)| known == method && *of == status)

@@ -158,6 +158,7 @@ impl Metrics {
 
     /// Counts a look-up in a cache of svc itself.
     pub(crate) fn looked_up(self, cache: CacheType, is_hit: bool) {
+        // Cached, so that a look-up neither hashes the name nor locks the family.
         let series = self.0.own_caches[cache as usize].get_or_init(|| self.0.cache(cache.as_str()));
         if is_hit {
             series.hits.increment();

@@ -92,6 +92,7 @@ impl Metrics {
         RunningOperation {
             series,
             began,
+            // An operation that is dropped before its end counts as an error.
             is_success: false,
         }
     }

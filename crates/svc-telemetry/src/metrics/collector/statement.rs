@@ -44,6 +44,7 @@ impl Metrics {
         let get = || {
             self.0
                 .statements
+                // svc chooses the kind, so only the table is folded.
                 .get([kind, table], [kind, OTHER], |_| Histogram::default())
         };
 

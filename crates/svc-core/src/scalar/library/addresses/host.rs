@@ -66,8 +66,8 @@ text_newtype! {
     ///
     /// A local part of up to 64 bytes, `@`, and the [name of a host](Hostname). As in the address
     /// fields of browsers, quoted local parts, comments and addresses of hosts in brackets are
-    /// refused. Canonical has the host in lower case; the local part stays, since the host alone
-    /// knows whether its case counts. Letters beyond ASCII may stand in it ([RFC
+    /// refused. Canonical has the host in lower case; the local part is unchanged, because only the
+    /// host defines whether its case matters. It may contain letters beyond ASCII ([RFC
     /// 6531](https://www.rfc-editor.org/rfc/rfc6531)).
     ///
     /// ```
@@ -124,6 +124,8 @@ fn is_local(local: &str) -> bool {
                 .chars()
                 .all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c))
     };
+
+    // RFC 5321, section 4.5.3.1.1: the limit is on bytes, not on characters.
     local.len() <= 64 && local.split('.').all(atom)
 }
 

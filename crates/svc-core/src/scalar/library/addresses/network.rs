@@ -219,6 +219,8 @@ fn mac_address(text: &str) -> Option<MacAddress> {
     let groups: Vec<&str> =
         separator.map_or_else(|| vec![text], |separator| text.split(separator).collect());
     let size = groups[0].len();
+
+    // PostgreSQL also reads `08002b:010203` and `0800.2b01.0203`, but no groups of other sizes.
     let even = groups.iter().all(|group| group.len() == size)
         && (separator.is_none() || matches!(size, 2 | 4 | 6));
     let digits: Vec<u8> = groups
@@ -258,5 +260,6 @@ text_form!(
     MacAddress,
     description = "The address of a network card, as pairs of hexadecimal digits joined by colons.",
     specified_by = "https://www.rfc-editor.org/rfc/rfc9542",
+    // PostgreSQL reads addresses of 48 bits as this type too.
     sql_type = "macaddr8"
 );

@@ -60,6 +60,7 @@ impl DateRange {
                 "expected a lower bound that is not after the upper one",
                 &shown(),
             )),
+            // The upper bound is excluded, so no day is left.
             (Some(lower), Some(upper)) if lower == upper => Ok(Self::EMPTY),
             _ => Ok(Self(Some(Bounds { lower, upper }))),
         }
@@ -107,6 +108,7 @@ impl FromStr for DateRange {
 
 /// The bounds, the lower one included and the upper one excluded.
 fn bounds(text: &str) -> Option<(Option<NaiveDate>, Option<NaiveDate>)> {
+    // `get`, because slicing inside a character of a client's text would panic.
     let inner = text.get(1..text.len().checked_sub(1)?)?;
     let (lower, upper) = inner.split_once(',')?;
     let (lower, upper) = (bound(lower, "-infinity")?, bound(upper, "infinity")?);

@@ -9,6 +9,7 @@ pub(in crate::schema::assembly) fn fit(
     given: &TypeExpr,
     field: &TypeExpr,
 ) -> bool {
+    // JSON can contain a value of any type.
     if matches!(
         types[field.named()].kind,
         TypeKind::Scalar {
@@ -48,6 +49,7 @@ fn values_fit(types: &[TypeDef], given: TypeIndex, field: TypeIndex) -> bool {
 
     given == field
         || match (scalar(given), scalar(field)) {
+            // PostgreSQL compares all types of numbers with each other.
             (Some(Int | BigInt | Float | Decimal), Some(Int | BigInt | Float | Decimal)) => true,
             (Some(Id), Some(Uuid | Int | BigInt)) => true,
             _ => {

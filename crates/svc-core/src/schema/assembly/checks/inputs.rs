@@ -34,6 +34,7 @@ fn walk<'a>(
 ) {
     match state[index] {
         State::Done => return,
+        // The object is on the path that is being followed, so this step closes a cycle.
         State::Entered => {
             let circle = steps.iter().skip_while(|(object, _)| *object != index);
             let fields: Vec<_> = circle

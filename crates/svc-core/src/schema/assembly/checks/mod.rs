@@ -19,6 +19,7 @@ impl Builder {
         self.errors.extend(inputs::endless(&self.types));
 
         for def in &self.types {
+            // The specification requires at least one field of each object and input object.
             let empty = match &def.kind {
                 TypeKind::Object(object) => object.fields.is_empty(),
                 TypeKind::Input(input) => input.fields.is_empty(),
@@ -128,6 +129,7 @@ fn item(types: &[TypeDef], def: &TypeDef) -> String {
     match types
         .iter()
         .filter(is_for)
+        // The longest name: `UserPostWhere` is generated for `UserPost` and not for `User`.
         .max_by_key(|other| other.name.len())
     {
         Some(owner) if made(def) => format!("{}, made for {}", def.path, owner.path),

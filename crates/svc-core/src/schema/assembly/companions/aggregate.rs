@@ -244,6 +244,7 @@ pub(super) fn leaves(
 /// The field with the result of a function over another field.
 fn result(function: AggregateFunction, leaf: &Leaf) -> FieldDef {
     let ty = match function {
+        // Without rows a count is 0, and all other functions are null.
         AggregateFunction::CountDistinct => non_null(leaf.ty),
         _ => TypeExpr::Named(leaf.ty),
     };
@@ -264,6 +265,7 @@ pub(super) fn value(leaf: &Leaf, description: String) -> FieldDef {
         ty: TypeExpr::Named(leaf.ty),
         args: Vec::new(),
         kind: FieldKind::Stored {
+            // A generated type has no struct, so the position means nothing.
             index: 0,
             stored: leaf.stored,
         },

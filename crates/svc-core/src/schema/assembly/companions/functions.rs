@@ -160,6 +160,8 @@ impl Companions<'_> {
         });
 
         self.operands.insert(name, index);
+
+        // `args` may be left out only if each argument in it may be.
         let is_required = function
             .args
             .iter()

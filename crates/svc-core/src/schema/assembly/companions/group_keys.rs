@@ -135,6 +135,7 @@ impl Companions<'_> {
         })
         .into_iter();
         let fields = fields.map(|leaf| KeyField {
+            // Two underscores distinguish the `id` of `author` from a field `author_id`.
             by: format!("{by}__{}", self.shout(&leaf.name, leaf.rust)),
             period: None,
             description: format!("The value of `{}` of `{name}`.", leaf.name),
@@ -189,6 +190,7 @@ impl Companions<'_> {
 
 /// Whether rows can be grouped by values of a type.
 fn is_key(kind: &TypeKind) -> bool {
+    // PostgreSQL's `json` has no equality, which grouping needs.
     !matches!(
         kind,
         TypeKind::Scalar {

@@ -217,6 +217,7 @@ fn key_field(field: &KeyField) -> FieldDef {
     let kind = match field.period {
         Some(period) => FieldKind::Part(Part::Period(field.leaf.stored, period)),
         None => FieldKind::Stored {
+            // A generated type has no struct, so the position means nothing.
             index: 0,
             stored: field.leaf.stored,
         },

@@ -55,6 +55,7 @@ impl Companions<'_> {
         let Some(order) = order else { return };
         match args.iter_mut().find(|arg| arg.role == ArgRole::OrderBy) {
             Some(arg) => arg.ty = list_of(order),
+            // Rows without fields to order by have no such argument yet.
             None => args.push(self.order_arg_of(order)),
         }
     }
@@ -144,6 +145,7 @@ pub(in crate::schema::assembly) fn edge_fields(
 /// whole row.
 fn is_plain(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -> bool {
     match &types[index].kind {
+        // An object that was seen before cannot change the result, so cycles end.
         TypeKind::Object(object) if seen.insert(index) => object.fields.values().all(|field| {
             let is_stored = matches!(field.kind, FieldKind::Stored { .. });
             is_stored && !field.is_checked() && is_plain(types, field.ty.named(), seen)

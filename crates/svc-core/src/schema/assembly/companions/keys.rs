@@ -33,6 +33,7 @@ impl Companions<'_> {
             gated,
         } in self.relation_keys(types, row)
         {
+            // Logical operators and declared fields take precedence over a derived condition.
             let reserved = ["AND", "OR", "NOT"];
             if reserved.contains(&&*name) || fields.iter().any(|field| field.name == name) {
                 continue;

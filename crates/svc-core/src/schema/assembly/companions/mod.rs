@@ -220,6 +220,7 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
     let fields = stored_fields(types, row)
         .into_iter()
         .chain(row_functions(types, row));
+    // No operator compares lists of lists.
     let fields = fields.filter(|field| match field.ty.unwrapped() {
         TypeExpr::List(inner) => !inner.is_list(),
         _ => true,
@@ -265,6 +266,7 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
         .map(part)
         .chain(related)
         .chain(computed)
+        // A check decides for each object, and a condition has no object to decide on.
         .filter(|part| !is_checked(types, row, part.rust))
         .collect()
 }

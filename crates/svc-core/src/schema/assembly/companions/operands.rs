@@ -17,6 +17,8 @@ pub(super) fn date(registry: &mut Registry) -> Option<TypeIndex> {
         }
         _ => false,
     };
+
+    // The scalar would otherwise appear in schemas that use no ranges of dates.
     let any = registry.entries.iter().any(is_range);
     any.then(|| expr(&<NaiveDate as Input>::type_ref(registry)).named())
 }

@@ -13,8 +13,8 @@ use crate::scalar::library::form::text_form;
 /// Months, days and microseconds are kept apart, since months and days differ in length. Canonical
 /// is the ISO 8601 form as PostgreSQL writes it, each part with its own sign: `P1Y2M3DT4H5M6.5S`,
 /// `PT36H`, `P-1D`, `PT0S`. Read are ISO 8601 durations (with weeks, a sign in front as in XML
-/// Schema, and a fraction in the last of hours, minutes and seconds) and what PostgreSQL prints,
-/// whatever its `intervalstyle`.
+/// Schema, and a fraction in the last of hours, minutes and seconds) and the output of PostgreSQL
+/// with each `intervalstyle`.
 ///
 /// ```
 /// use svc::scalar::Duration;

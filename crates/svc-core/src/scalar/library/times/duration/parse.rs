@@ -131,6 +131,8 @@ fn parts(
             number(digits, fractional && rest.is_empty())?,
             units[index].1,
         )?;
+
+        // ISO 8601 allows each unit once, the largest first.
         (text, units) = (rest, &units[index + 1..]);
     }
 
@@ -218,7 +220,7 @@ fn sql_standard(words: &[&str]) -> Option<Sum> {
     Some(sum)
 }
 
-/// Whether a number is negative, and its digits; without a sign it is what it is told to be.
+/// Whether a number is negative, and its digits; `otherwise` applies to a number without a sign.
 fn signed(text: &str, otherwise: bool) -> (bool, &str) {
     match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
@@ -231,6 +233,8 @@ fn signed(text: &str, otherwise: bool) -> (bool, &str) {
 fn time(sum: &mut Sum, negative: bool, digits: &str) -> Option<()> {
     let sign = if negative { -1 } else { 1 };
     let parts: Vec<&str> = digits.split(':').collect();
+
+    // PostgreSQL always writes three parts, and a sign only before the first.
     if parts.len() != 3
         || parts
             .iter()
