@@ -41,39 +41,7 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::mutation)
 }
 
-/// A subscription: a function that returns a stream of events, or a `Result` with one.
-///
-/// Each event is a value that a query's function may return: a value, a `Result` with one, or a
-/// query such as `FindOne<T>`. It is completed with the client's selection. An error in one event
-/// does not affect the others; an error in place of the stream rejects the subscription.
-///
-/// ```
-/// use svc::futures_util::stream;
-/// use svc::prelude::*;
-///
-/// #[svc::subscription]
-/// async fn countdown(#[svc(default = 3)] from: i32) -> impl Stream<Item = i32> {
-///     stream::iter((0..=from).rev())
-/// }
-/// # let options = AppOptions::new().subscriptions(subscriptions![countdown]);
-/// ```
-///
-/// Without a body, it returns the rows named by the events of a channel. Its arguments filter as in
-/// a query, and are compared with the event before anything is read:
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_type(sql_source = "v_post")]
-/// # struct Post { id: Uuid, title: String }
-/// #[svc::subscription(channel = "post_changed")]
-/// async fn post_changed(id: Option<Uuid>) -> Post;
-/// # let options = AppOptions::new().subscriptions(subscriptions![post_changed]);
-/// ```
-///
-/// Keys: `channel = "…"`, and `name`, `authorizer`, `rate_limit` and `crate` as for
-/// [`query`](macro@query). Guards go below it as below a query, and are checked when the client
-/// subscribes.
+#[doc = include_str!("docs/subscription.md")]
 #[proc_macro_attribute]
 pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::subscription)
@@ -173,193 +141,37 @@ pub fn authorize_field(args: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// An object type: a struct for its stored fields, an `impl` block for its computed fields.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_interface(fields(id: Uuid))]
-/// # enum Node { User(User) }
-/// /// A person who writes posts.
-/// #[svc_type(sql_source = "v_user", authorize_fields = ["email"], implements = [Node])]
-/// pub struct User {
-///     pub id: Uuid,
-///     #[svc(name = "fullName", stored = "full_name")]
-///     pub name: String,
-///     pub email: Option<String>,
-///     #[svc(skip)]
-///     pub cached: bool,
-/// }
-///
-/// #[svc_type]
-/// impl User {
-///     /// The name, shouted.
-///     fn loud(&self) -> String {
-///         self.name.to_uppercase()
-///     }
-///     #[svc(skip)]
-///     fn helper(&self) {}
-/// }
-/// ```
-///
-/// A field of type `One<T>`, `Option<One<T>>` or `Many<T>` with `#[relation]` leads to rows of
-/// another view; `#[relation(from = "…", to = "…")]` names the key here and the key there. See
-/// `svc::One` for more.
-///
-/// Doc comments are descriptions, as are `#[doc = include_str!("…")]` and `#[doc = concat!(…)]`.
-///
-/// `implements` names interfaces that have the struct as a variant. It only informs readers: the
-/// variant alone makes the struct a member.
-///
-/// Attributes of other macros stay unchanged, also in `#[cfg_attr(…)]`. Fields themselves cannot be
-/// conditional.
-///
-/// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`,
-/// [`crate`](macro@query#a-renamed-dependency). Keys on a field: `name`, `stored`, `skip`, and
-/// `non_null`, which asserts to `svc check` that the view has no null there. Keys on a method:
-/// `name`, `cost`, `skip`, and `function = "schema.name"` on a method without a body, which a
-/// function of the database computes from the row. Keys on its arguments: `name`, `default`.
+#[doc = include_str!("docs/svc_type.md")]
 #[proc_macro_attribute]
 pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, object::expand)
 }
 
-/// An input object: a struct, or an enum for exactly one variant per value (`@oneOf`).
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_enum]
-/// # enum Role { Member }
-/// #[svc_input]
-/// struct NewUser {
-///     name: String,
-///     #[svc(default = MEMBER)]
-///     role: Role,
-/// }
-///
-/// #[svc_input]
-/// enum UserBy {
-///     Id(Uuid),
-///     Email(String),
-/// }
-/// ```
-///
-/// A blank `String` is rejected, also in an `Option` or a `Patch`, unless the field has
-/// `#[svc(allow_blank)]`.
-///
-/// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`, `allow_blank`, and the
-/// rules on values `length(1..=80)`, `range(0..)`, `pattern = "…"` and `not_null`, which also apply
-/// to arguments of functions.
+#[doc = include_str!("docs/svc_input.md")]
 #[proc_macro_attribute]
 pub fn svc_input(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, input::expand)
 }
 
-/// A GraphQL enum.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// #[svc_enum]
-/// enum Role {
-///     Admin,
-///     #[svc(name = "MEMBER", stored = "m")]
-///     Member,
-///     #[deprecated(note = "use `MEMBER`")]
-///     Guest,
-/// }
-/// ```
-///
-/// Keys on the enum: `name`, `crate`. Keys on a variant: `name`, `stored`. The GraphQL name is the
-/// variant's in SCREAMING_SNAKE_CASE, and the stored text is the GraphQL name.
+#[doc = include_str!("docs/svc_enum.md")]
 #[proc_macro_attribute]
 pub fn svc_enum(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, enumeration::expand)
 }
 
-/// An interface: an enum over the object types that implement it.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_type]
-/// # struct User { id: Uuid, created_at: DateTime<Utc> }
-/// # #[svc_type(sql_source = "v_post")]
-/// # struct Post { id: Uuid, created_at: DateTime<Utc> }
-/// #[svc_interface(sql_source = "v_node", fields(
-///     /// Never reused.
-///     id: Uuid,
-///     #[svc(name = "createdAt")]
-///     created_at: DateTime<Utc>,
-/// ))]
-/// enum Node {
-///     User(User),
-///     Post(Post),
-/// }
-/// ```
-///
-/// Keys: `sql_source`, `name`, `fields(…)`, `crate`. Keys on a field: `name`.
+#[doc = include_str!("docs/svc_interface.md")]
 #[proc_macro_attribute]
 pub fn svc_interface(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, abstract_type::interface)
 }
 
-/// A union: an enum over object types.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_type(sql_source = "v_user")]
-/// # struct User { id: Uuid, name: String }
-/// # #[svc_type(sql_source = "v_post")]
-/// # struct Post { id: Uuid, created_at: DateTime<Utc> }
-/// #[svc_union(sql_source = "v_search")]
-/// enum SearchResult {
-///     User(User),
-///     Post(Post),
-/// }
-/// ```
-///
-/// Keys: `sql_source`, `name`, `crate`.
+#[doc = include_str!("docs/svc_union.md")]
 #[proc_macro_attribute]
 pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, abstract_type::union)
 }
 
-/// The result of a mutation: a union of a success and an error, with the fields common to all
-/// results.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_type(sql_source = "v_user")]
-/// # struct User { id: Uuid, name: String }
-/// # #[svc_input]
-/// # struct NewUser { name: String }
-/// #[svc_result]
-/// enum CreateUserResult {
-///     Success { user: Option<User> },
-///     Error,
-/// }
-///
-/// #[svc::mutation(function = "app.create_user")]
-/// async fn create_user(input: NewUser) -> CreateUserResult;
-/// ```
-///
-/// It generates the structs `CreateUserResultSuccess` and `CreateUserResultError`, named
-/// `CreateUserSuccess` and `CreateUserError` in GraphQL. The first has the fields `status`,
-/// `message`, `updated_fields`, `id` and the fields of its variant; the second has `status`,
-/// `message`, `code`, `errors` and the fields of its variant. The first field of a variant is the
-/// entity; `cascade` and `metadata` are filled from the function's columns of these names, and
-/// further fields from the keys of its `metadata`.
-///
-/// The structs have the enum's derives, conditions and lints, and the attributes of their variants.
-/// So `#[serde(tag = "…")]` on the enum and `#[serde(rename_all = "…")]` on a variant work as they
-/// do without svc.
-///
-/// Keys on the enum: `name`, `crate`. Keys on a variant: `name`. Keys on a field: as for
-/// [`svc_type`](macro@svc_type).
+#[doc = include_str!("docs/svc_result.md")]
 #[proc_macro_attribute]
 pub fn svc_result(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, result::expand)
@@ -371,64 +183,19 @@ pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, scalar::expand)
 }
 
-/// Includes the calls of the program's own `async` function in the metrics of client operations:
-/// how long each takes, and whether its `Result` is an error. It is the function
-/// `svc::metrics::with_metrics` around the whole body.
-///
-/// ```
-/// use svc::metrics::with_metrics;
-/// use svc::prelude::*;
-///
-/// #[with_metrics(operation_type = "mutation", name = "importUsers")]
-/// async fn import(lines: &[String]) -> Result<usize> {
-///     Ok(lines.len())
-/// }
-/// ```
-///
-/// Keys: `operation_type`, `"query"` by default; `name`, by default the function's; `crate`.
+#[doc = include_str!("docs/with_metrics.md")]
 #[proc_macro_attribute]
 pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, metered::expand)
 }
 
-/// Runs each call of the program's own `async` function in the span of an operation that the
-/// program executes itself. It is the function `svc::trace::trace_graphql_operation` around the
-/// whole body.
-///
-/// ```
-/// use svc::prelude::*;
-/// use svc::trace::trace_graphql_operation;
-///
-/// #[trace_graphql_operation("mutation", "ImportUsers")]
-/// async fn import(lines: &[String]) -> Result<usize> {
-///     Ok(lines.len())
-/// }
-/// ```
-///
-/// It takes the type of the operation, which is `query`, `mutation` or `subscription`, and its
-/// name. If the function returns a `Result`, the status of the span tells whether it is an error.
-/// Its key is `crate`.
+#[doc = include_str!("docs/trace_graphql_operation.md")]
 #[proc_macro_attribute]
 pub fn trace_graphql_operation(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, traced::operation)
 }
 
-/// Runs each call of the program's own `async` function in the span of a statement that the program
-/// sends through sqlx, or to another database. It is the function
-/// `svc::trace::trace_database_query` around the whole body, without the text of the statement.
-///
-/// ```
-/// use svc::prelude::*;
-/// use svc::trace::trace_database_query;
-///
-/// #[trace_database_query("SELECT", "tb_order")]
-/// async fn count_orders(pool: &svc::sqlx::PgPool) -> Result<i64> {
-///     Ok(svc::sqlx::query_scalar("SELECT count(*) FROM tb_order").fetch_one(pool).await?)
-/// }
-/// ```
-///
-/// It takes the operation and the table. If the function returns a `Result`, the status of the span
-/// tells whether it is an error. Its key is `crate`.
+#[doc = include_str!("docs/trace_database_query.md")]
 #[proc_macro_attribute]
 pub fn trace_database_query(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, traced::statement)

@@ -1,4 +1,5 @@
-//! Compiles the Rust snippets of the book, and keeps its quotations in step with the source.
+//! Compiles the Rust snippets of the book and of the macros, and keeps the book's quotations in step
+//! with the source.
 
 /// Declares a chapter whose snippets are doctests.
 macro_rules! chapter {
@@ -77,6 +78,41 @@ chapter! {
 #[cfg(all(feature = "embedded", feature = "testing"))]
 chapter! {
     seeing_the_sql: "seeing-the-sql.md";
+}
+
+/// Declares a page of the macros whose snippets are doctests. Their own crate does not run them: it
+/// would depend on this one, and so would have all its crates built twice.
+macro_rules! page {
+    ($($name:ident: $file:literal;)*) => {$(
+        #[cfg(doctest)]
+        #[doc = include_str!(concat!("../../svc-macros/src/docs/", $file))]
+        mod $name {}
+    )*};
+}
+
+page! {
+    query: "query.md";
+    subscription: "subscription.md";
+    svc_type: "svc_type.md";
+    svc_input: "svc_input.md";
+    svc_enum: "svc_enum.md";
+    svc_interface: "svc_interface.md";
+    svc_union: "svc_union.md";
+    svc_result: "svc_result.md";
+    svc_scalar: "svc_scalar.md";
+    with_metrics: "with_metrics.md";
+    trace_graphql_operation: "trace_graphql_operation.md";
+}
+
+#[cfg(feature = "sqlx")]
+page! {
+    mutation: "mutation.md";
+    trace_database_query: "trace_database_query.md";
+}
+
+#[cfg(feature = "testing")]
+page! {
+    test: "test.md";
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 
 use std::process::Command;
 
+use crate::cluster;
+
 /// Runs a test of a module (`module_path!()`) in a process of its own, where no other test runs;
-/// whether this is that process.
+/// whether this is that process. It shares the cluster of this process.
 pub fn is_alone(module: &str, name: &str) -> bool {
     is_alone_with(module, name, &[])
 }
@@ -19,6 +21,7 @@ pub fn is_alone_with(module: &str, name: &str, settings: &[(&str, &str)]) -> boo
     let output = child
         .args(["--exact", &test, "--nocapture"])
         .env(ALONE, "1")
+        .envs(cluster::shared())
         .envs(settings.iter().copied())
         .output()
         .expect("the test");

@@ -1,20 +1,36 @@
 //! The PostgreSQL of a test program.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use svc_embedded::{Database, Options};
 
 use crate::{is_pooled, log};
 
-/// The PostgreSQL of this test program; it ends with the program.
+/// The variable that names the root of a cluster that this test program shares. It does not start
+/// with `SVC_`, because a service logs unknown names that do.
+const SHARED: &str = "TESTS_CLUSTER";
+
+static CLUSTER: OnceLock<Database> = OnceLock::new();
+
+/// Returns the variable with which a further test program shares the cluster of this one; `None` if
+/// it has none yet, or if the files of the cluster are outside its root.
+pub(crate) fn shared() -> Option<(&'static str, &'static Path)> {
+    let data = CLUSTER.get()?.data();
+    let is_in_root = data.file_name() == Some(OsStr::new("postgres"));
+    Some((SHARED, data.parent().filter(|_| is_in_root)?))
+}
+
+/// The PostgreSQL of this test program, which ends with the program, or of the one that runs it.
 pub fn cluster() -> &'static Database {
-    static CLUSTER: OnceLock<Database> = OnceLock::new();
     CLUSTER.get_or_init(|| {
         log::capture();
         // A thread and a runtime of its own: those of the first test would end with it.
         let start = std::thread::spawn(|| {
             let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-            let options = Options::temporary()
+            let options = std::env::var_os(SHARED)
+                .map_or_else(Options::temporary, Options::new)
                 .tcp(is_pooled())
                 .max_connections(400)
                 .setting("shared_preload_libraries", "pg_stat_statements")
@@ -22,6 +38,9 @@ pub fn cluster() -> &'static Database {
                 // Small tables whose statements look costly: compiling one takes a second, and
                 // running it a millisecond.
                 .setting("jit", "off")
+                // Its workers visit the databases of all tests that have ended, up to ten a second.
+                // Tests that need statistics run ANALYZE.
+                .setting("autovacuum", "off")
                 // Thousands of tests make statements, which must not push out those that one of
                 // them counts.
                 .setting("pg_stat_statements.max", "100000");

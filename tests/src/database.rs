@@ -33,7 +33,7 @@ impl TestDatabase {
         static MADE: Mutex<Option<HashSet<String>>> = Mutex::const_new(None);
         let mut made = MADE.lock().await;
         let made = made.get_or_insert_default();
-        let template = format!("template_{template}");
+        let template = format!("template_{}_{template}", std::process::id());
         if made.insert(template.clone()) {
             cluster()
                 .ensure_database(&template)
@@ -174,7 +174,9 @@ async fn settle(pool: &PgPool) {
     }
 }
 
+/// Returns a name that no other test program gives, as several may share a cluster.
 fn next_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed))
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("test_{}_{number}", std::process::id())
 }

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use crate::{App, Reply, TestDatabase};
 
-const PAUSE: Duration = Duration::from_millis(10);
+/// The shortest and the longest pause before the next question.
+const MIN_PAUSE: Duration = Duration::from_millis(10);
+const MAX_PAUSE: Duration = Duration::from_millis(100);
 
 /// Asks again and again until the answer is `Ok`, and returns what is in it.
 ///
@@ -19,7 +21,9 @@ pub async fn within<T>(limit: Duration, mut ask: impl AsyncFnMut() -> Result<T, 
             Ok(found) => return found,
             Err(error) => assert!(start.elapsed() < limit, "after {limit:?} still {error}"),
         }
-        tokio::time::sleep(PAUSE).await;
+        // A long wait has longer pauses: the other tests need the processors.
+        let pause = (start.elapsed() / 10).clamp(MIN_PAUSE, MAX_PAUSE);
+        tokio::time::sleep(pause).await;
     }
 }
 

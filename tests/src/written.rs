@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, SET_COOKIE};
 use serde_json::Value;
-use tracing::Subscriber;
-use tracing_subscriber::filter::LevelFilter;
+use tracing::{Metadata, Subscriber};
+use tracing_subscriber::filter::{LevelFilter, dynamic_filter_fn};
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, fmt};
 
@@ -38,6 +40,9 @@ struct Written {
 
 static WRITTEN: Mutex<Option<Written>> = Mutex::new(None);
 
+/// The number of watches.
+static WATCHES: AtomicUsize = AtomicUsize::new(0);
+
 fn written<T>(with: impl FnOnce(&mut Written) -> T) -> T {
     let mut guard: MutexGuard<'_, Option<Written>> =
         WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,13 +59,19 @@ pub fn secret(secret: impl Into<String>) {
     written(|written| written.secrets.insert(secret));
 }
 
-/// A layer that keeps what is logged at debug, the fields of spans among it.
+/// A layer that keeps what is logged at debug, the fields of spans among it, if somebody watches.
 pub(crate) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>() -> impl Layer<S> {
     fmt::layer()
         .with_ansi(false)
         .with_span_events(FmtSpan::NEW)
         .with_writer(|| Pen)
-        .with_filter(LevelFilter::DEBUG)
+        .with_filter(dynamic_filter_fn(is_kept::<S>).with_max_level_hint(LevelFilter::DEBUG))
+}
+
+/// Whether an event is kept. Without a watch none is formatted, as that takes longer than many
+/// requests.
+fn is_kept<S>(metadata: &Metadata<'_>, _: &Context<'_, S>) -> bool {
+    *metadata.level() <= LevelFilter::DEBUG && WATCHES.load(Ordering::Relaxed) > 0
 }
 
 /// Keeps what was written, if somebody watches.
@@ -95,6 +106,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn start() -> Self {
+        WATCHES.fetch_add(1, Ordering::Relaxed);
         let number = written(|written| {
             let start = written.before + written.text.len();
             written.next += 1;
@@ -206,6 +218,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
+        WATCHES.fetch_sub(1, Ordering::Relaxed);
         written(|written| {
             written.watches.remove(&self.number);
             let end = written.before + written.text.len();

@@ -17,7 +17,10 @@ pub(crate) fn project() -> Place {
     let (server, runtime) = SERVER.get_or_init(|| {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let server = runtime
-            .block_on(Database::start(Options::temporary().tcp(true)))
+            .block_on(Database::start(
+                // Its workers would visit the databases of tests that have ended.
+                Options::temporary().tcp(true).setting("autovacuum", "off"),
+            ))
             .expect("a server");
         want_passwords(&server);
         (server, runtime)

@@ -103,14 +103,26 @@ pub fn options() -> Result<AppOptions> {
 }
 ";
 
+/// The messages of the compiler about a program, which does not compile.
+fn mistakes(project: &Project) -> String {
+    let checked = project.cargo(&["check"]);
+    assert_eq!(checked.code, Some(101), "{}", checked.err);
+    checked.err
+}
+
 #[test]
 fn the_compiler_names_the_feature_that_a_program_lacks() {
     let project = Project::new("basic", "new_featureless");
     project.edit("Cargo.toml", ", features = [\"auth\"]", "");
+    // No program of the tests but this one has svc without `auth`, so that nothing of it is built.
     project.write("src/lib.rs", METHODS);
-    let methods = project.svc(&["check"]).bad();
+    let methods = mistakes(&project);
     project.write("src/lib.rs", GUARDED);
-    let guarded = project.svc(&["check"]).bad();
+    let guarded = mistakes(&project);
+    project.write("src/lib.rs", HELPERS);
+    project.cargo(&["check"]).good();
+
+    let project = Project::new("basic", "new_helpers");
     project.write("src/lib.rs", HELPERS);
     project.svc(&["check"]).good();
 

@@ -4,11 +4,15 @@ use std::cmp::Reverse;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// A program that compiles only with the svc and the tokio of these tests: others, with fewer
 /// features, may have been built since, as for the projects that the tests of the command line
 /// make.
 const ALL_FEATURES: &str = "ui/renamed/all_features.rs";
+
+/// The error that the compiler reports about it with a svc of fewer features, whichever the tokio.
+const NOT_EXPORTED: &str = "error[E0432]";
 
 /// Checks single files, without cargo: a case takes less than a second.
 pub(super) struct Compiler {
@@ -25,15 +29,26 @@ pub(super) struct Checked {
 impl Compiler {
     /// `name` is the name of svc in the programs.
     pub(super) fn new(name: &str) -> Self {
+        // Once for all tests, as each attempt is a run of the compiler.
+        static FOUND: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
+
         let program = std::env::current_exe().unwrap();
         let dependencies = program.parent().unwrap();
+        let (svc, tokio) = FOUND.get_or_init(|| Self::find(dependencies));
+        Self::with(dependencies, name, svc, tokio)
+    }
+
+    /// The svc and the tokio of these tests.
+    fn find(dependencies: &Path) -> (PathBuf, PathBuf) {
         for svc in libraries(dependencies, "svc") {
             for tokio in libraries(dependencies, "tokio") {
-                if Self::with(dependencies, "svc", &svc, &tokio)
-                    .check(Path::new(ALL_FEATURES))
-                    .compiles
-                {
-                    return Self::with(dependencies, name, &svc, &tokio);
+                let compiler = Self::with(dependencies, "svc", &svc, &tokio);
+                let Checked { compiles, messages } = compiler.check(Path::new(ALL_FEATURES));
+                if compiles {
+                    return (svc, tokio);
+                }
+                if messages.contains(NOT_EXPORTED) {
+                    break;
                 }
             }
         }

@@ -37,7 +37,9 @@ async fn a_hundred_thousand_names_of_operations_make_a_bounded_number_of_series(
         max_operations: MAX_OPERATIONS,
         ..MetricsConfig::default()
     };
-    let app = App::serve_router(shop(&database, config, metrics).await).await;
+    let app = App::serve_router(shop(&database, config, metrics).await)
+        .await
+        .unwatched();
     for batch in 0..NAMES / IN_BATCH {
         let mut body = String::from("[");
         for entry in 0..IN_BATCH {

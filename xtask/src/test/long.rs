@@ -15,12 +15,14 @@ use crate::setup::setup;
 const LONG: &str = "SVC_TEST_LONG";
 
 /// The black-box tests that have more cases in the long suite.
-const TESTS: [&str; 10] = [
+const TESTS: [&str; 12] = [
     "authz::planted::",
     "authz::row_policies::event_oracle::",
     "authz::row_policies::oracle::",
     "authz::row_policies::random::",
     "authz::row_policies::random_masks::",
+    "database::changed_views::",
+    "differential::paths::",
     "mutations::upserts::random::",
     "reads::children::random::",
     "reads::groups::random::",

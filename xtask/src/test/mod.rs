@@ -135,8 +135,14 @@ fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<&Path>) -> 
     } = outcome;
 
     summary.passed_alone = failed.into_iter().collect();
-    let options = ["--", "--exact", "--test-threads", "1"].map(str::to_owned);
-    let arguments = [targets, &options, &summary.passed_alone].concat();
+    let mut arguments = targets.to_vec();
+    // Compiling the snippets takes longer than most tests.
+    if targets.is_empty() && !summary.passed_alone.iter().any(|name| is_snippet(name)) {
+        arguments.push("--tests".to_owned());
+    }
+    arguments.extend(["--", "--exact", "--test-threads", "1"].map(str::to_owned));
+    arguments.extend(summary.passed_alone.iter().cloned());
+
     for _ in 0..TIMES {
         let again = run_tests(&arguments, binaries)?;
         ensure_success(&again).context("tests that failed beside others fail alone")?;
@@ -149,6 +155,11 @@ fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<&Path>) -> 
     (summary.passed, summary.failed) = (summary.passed + summary.passed_alone.len(), 0);
 
     Ok(summary)
+}
+
+/// Whether a test is a snippet of the documentation, such as `src/lib.rs - Item (line 7)`.
+fn is_snippet(name: &str) -> bool {
+    name.contains(" (line ")
 }
 
 /// Fails unless all tests passed, after the report of those that did not.

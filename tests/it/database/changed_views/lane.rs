@@ -17,8 +17,6 @@ const SOON: Duration = Duration::from_secs(1);
 const ASKS: usize = 100;
 /// The time in which they are so where a process stands still for some seconds.
 const LATE: Duration = Duration::from_secs(30);
-/// The number of clients that ask all the while.
-const CLIENTS: usize = 2;
 
 pub(super) struct Lane {
     app: Arc<App>,
@@ -120,10 +118,11 @@ impl Lane {
         }
     }
 
-    pub(super) async fn run(self, changes: &[Change]) -> Report {
+    /// Makes the changes, while so many clients ask.
+    pub(super) async fn run(self, changes: &[Change], clients: u64) -> Report {
         let mut report = Report::default();
         let mut right = vec![(String::new(), all(&self.app).await)];
-        let clients: Vec<_> = (0..CLIENTS)
+        let clients: Vec<_> = (0..clients)
             .map(|_| tokio::spawn(self.heard.clone().listen(self.app.clone())))
             .collect();
         for change in changes {

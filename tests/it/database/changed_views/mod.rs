@@ -11,7 +11,7 @@ mod long_reads;
 mod schema;
 
 use serde_json::json;
-use svc_tests::{App, TestDatabase, eventually};
+use svc_tests::{App, TestDatabase, cases, eventually};
 
 use lane::Lane;
 
@@ -22,9 +22,10 @@ const LANES: usize = 6;
 async fn answers_stay_correct_after_every_view_change() {
     let changes = changes::all();
     assert!(changes.len() >= 40, "{} changes", changes.len());
+    let clients = cases("CHANGED_VIEWS_CLIENTS", 1, 2);
     let lanes = (0..LANES).map(|lane| {
         let changes: Vec<_> = changes.iter().skip(lane).step_by(LANES).cloned().collect();
-        tokio::spawn(async move { Lane::start().await.run(&changes).await })
+        tokio::spawn(async move { Lane::start().await.run(&changes, clients).await })
     });
     let (mut faults, mut cells, mut with_data, mut steps, mut late) = (Vec::new(), 0, 0, 0, 0);
     for lane in lanes.collect::<Vec<_>>() {
