@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 
 use crate::deny::{changed_dependencies, deny};
 use crate::features::{changed_features, each_feature};
+use crate::reference::reference;
 use crate::run::{cargo, run};
 use crate::setup::setup;
 use crate::test::{Summary, test_long, test_on_newest_postgres, test_patiently};
@@ -59,7 +60,7 @@ fn all(steps: &mut Steps, whole: bool) -> Result<Summary> {
         },
     )?;
 
-    steps.run("reference", reference)?;
+    steps.run("reference", || reference(false))?;
 
     Ok(summary)
 }
@@ -88,14 +89,6 @@ fn clippy() -> Result<()> {
         "-D",
         "warnings",
     ]))
-}
-
-fn reference() -> Result<()> {
-    let mut command = cargo();
-    command
-        .args(["doc", "--workspace", "--no-deps", "--all-features"])
-        .env("RUSTDOCFLAGS", "-D warnings");
-    run(&mut command)
 }
 
 /// The steps that have run, each with its duration.

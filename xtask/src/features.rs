@@ -45,7 +45,8 @@ pub(crate) fn changed_features() -> Result<()> {
     Ok(())
 }
 
-fn metadata() -> Result<Value> {
+/// Returns what cargo knows about the packages of the workspace.
+pub(crate) fn metadata() -> Result<Value> {
     let output = cargo()
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .output()?;

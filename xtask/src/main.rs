@@ -16,6 +16,7 @@ mod passed;
 // The tests need it too, and xtask does not build them.
 #[path = "../../tests/src/pgbouncer.rs"]
 mod pgbouncer;
+mod reference;
 mod run;
 mod setup;
 mod test;
@@ -67,6 +68,12 @@ enum Task {
     /// Checks the repository's own rules: circles among modules, lengths, English, commits,
     /// vendored assets.
     Tidy(tidy::Options),
+    /// Builds the reference, and compares the public API of svc with `svc/public-api.txt`.
+    Reference {
+        /// Writes the list.
+        #[arg(long)]
+        bless: bool,
+    },
     /// Measures: `side-by-side` (the default) or another claim of benches/README.md.
     Bench {
         /// The claim to measure.
@@ -105,6 +112,7 @@ fn run_task(task: Task) -> Result<()> {
         Task::Features => features::each_feature(),
         Task::Deny => deny::deny(),
         Task::Tidy(options) => tidy::tidy(options),
+        Task::Reference { bless } => reference::reference(bless),
         Task::Bench { what, arguments } => bench::bench(what, &arguments),
     }
 }

@@ -21,6 +21,20 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
+#![cfg_attr(
+    not(all(
+        feature = "auth",
+        feature = "idp",
+        feature = "native-auth",
+        feature = "redis",
+        feature = "sessions",
+        feature = "websocket",
+    )),
+    allow(
+        unreachable_pub,
+        reason = "items that svc uses only with some features are public"
+    )
+)]
 #![allow(
     missing_docs,
     clippy::len_without_is_empty,

@@ -24,6 +24,25 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
+#![cfg_attr(
+    not(all(
+        feature = "auth",
+        feature = "idp",
+        feature = "patterns",
+        feature = "redis",
+        feature = "scalars",
+        feature = "sessions",
+        feature = "sqlx",
+        feature = "tls",
+        feature = "tracing-otel",
+        feature = "upload",
+        feature = "websocket",
+    )),
+    allow(
+        unreachable_pub,
+        reason = "items that svc uses only with some features are public"
+    )
+)]
 #![allow(
     missing_docs,
     clippy::len_without_is_empty,

@@ -25,6 +25,19 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
+#![cfg_attr(
+    not(all(
+        feature = "native-auth",
+        feature = "redis",
+        feature = "sqlx",
+        feature = "testing",
+        feature = "tls",
+    )),
+    allow(
+        unreachable_pub,
+        reason = "items that svc uses only with some features are public"
+    )
+)]
 #![allow(
     missing_docs,
     clippy::len_without_is_empty,

@@ -18,6 +18,18 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests"))]
+#![cfg_attr(
+    not(all(
+        feature = "logging",
+        feature = "metrics",
+        feature = "sqlx",
+        feature = "websocket",
+    )),
+    allow(
+        unreachable_pub,
+        reason = "items that svc uses only with some features are public"
+    )
+)]
 #![allow(
     missing_docs,
     clippy::len_without_is_empty,
