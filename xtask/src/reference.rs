@@ -4,7 +4,7 @@
 //! it. `svc/public-api.txt` lists it with all features.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::Path;
 
@@ -28,6 +28,9 @@ const PARTS: [(&str, &str); 6] = [
     ("variant.", "variant"),
 ];
 
+/// Marks documentation in a page.
+const DOCUMENTATION: &str = "class=\"docblock\"";
+
 /// The sections of a page that show what other items give to this one.
 const SECTIONS_OF_OTHERS: [&str; 5] = [
     " id=\"deref-methods",
@@ -36,6 +39,27 @@ const SECTIONS_OF_OTHERS: [&str; 5] = [
     " id=\"foreign-impls\"",
     " id=\"implementors\"",
 ];
+
+/// A field, variant, method or associated item.
+#[derive(Debug, PartialEq)]
+struct Part {
+    name: String,
+    kind: &'static str,
+    is_documented: bool,
+}
+
+/// A new part without documentation is visible in the list: the internal crates allow
+/// `missing_docs`.
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, kind, .. } = self;
+        write!(f, "{name} {kind}")?;
+        if !self.is_documented {
+            f.write_str(" (undocumented)")?;
+        }
+        Ok(())
+    }
+}
 
 /// Builds the reference without warnings, and compares its items with the list; with `bless`,
 /// writes the list.
@@ -82,7 +106,7 @@ fn public_api(folder: &Path) -> Result<BTreeSet<String>> {
         items.extend(
             parts(&page)
                 .into_iter()
-                .map(|(part, kind)| format!("{path}::{part} {kind}")),
+                .map(|part| format!("{path}::{part}")),
         );
         items.insert(format!("{path} {kind}"));
     }
@@ -123,26 +147,50 @@ fn item(link: &str) -> Option<(String, &str)> {
     Some((path.collect::<Vec<_>>().join("::"), kind))
 }
 
-/// Returns the names and kinds of the fields, variants, methods and associated items on a page.
-fn parts(page: &str) -> Vec<(String, &'static str)> {
+/// Returns the fields, variants, methods and associated items on a page.
+fn parts(page: &str) -> Vec<Part> {
     let end = SECTIONS_OF_OTHERS
         .iter()
         .filter_map(|section| page.find(section))
         .min();
     let own = &page[..end.unwrap_or(page.len())];
 
-    anchors(own, " id=\"")
-        .filter_map(|anchor| {
-            let (name, kind) = PARTS
-                .iter()
-                .find_map(|(prefix, kind)| Some((anchor.strip_prefix(prefix)?, *kind)))?;
-            // Rustdoc numbers anchors with the same name, as of methods of several `impl` blocks.
-            let name = name.split_once('-').map_or(name, |(name, _)| name);
-            // The heading above the fields of a variant has an anchor, too.
-            let is_item = !name.ends_with(".fields");
-            is_item.then(|| (name.replace(".field.", "::"), kind))
-        })
-        .collect()
+    let mut parts: Vec<Part> = Vec::new();
+    for section in own.split(" id=\"").skip(1) {
+        parts.extend(part(section));
+        // The documentation of a part comes after its anchor, and before the next part.
+        if let Some(part) = parts.last_mut() {
+            part.is_documented |= section.contains(DOCUMENTATION);
+        }
+    }
+
+    parts
+}
+
+/// Returns the part whose anchor a section of a page begins with.
+fn part(section: &str) -> Option<Part> {
+    let (anchor, _) = section.split_once('"')?;
+    let (name, kind) = PARTS
+        .iter()
+        .find_map(|(prefix, kind)| Some((anchor.strip_prefix(prefix)?, *kind)))?;
+
+    // The heading above the fields of a variant has an anchor, too.
+    if name.ends_with(".fields") {
+        return None;
+    }
+
+    // Rustdoc numbers anchors with the same name, as of methods of several `impl` blocks.
+    let name = name.split_once('-').map_or(name, |(name, _)| name);
+    let (name, kind) = match name.split_once(".field.") {
+        Some((variant, field)) => (format!("{variant}::{field}"), "field"),
+        None => (name.to_owned(), kind),
+    };
+
+    Some(Part {
+        name,
+        kind,
+        is_documented: false,
+    })
 }
 
 /// The values of an attribute, given the text before them.
@@ -194,20 +242,25 @@ mod tests {
     #[test]
     fn methods_of_implemented_traits_are_no_parts() {
         let page = r##"<a href="#method.find">find</a>
-            <section id="method.find" class="method">
+            <section id="method.find" class="method"></section>
+            <div class="docblock">Finds.</div>
             <section id="method.find-1" class="method">
             <section id="variant.Ended" class="variant">
             <h4 id="variant.Ended.fields">Fields</h4>
             <span id="variant.Ended.field.at" class="x"></span>
+            <div class="docblock">When.</div>
             <h2 id="trait-implementations" class="section-header">
             <section id="method.fmt" class="method trait-impl">"##;
         assert_eq!(
-            parts(page),
+            parts(page)
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>(),
             [
-                ("find".to_owned(), "fn"),
-                ("find".to_owned(), "fn"),
-                ("Ended".to_owned(), "variant"),
-                ("Ended::at".to_owned(), "variant"),
+                "find fn",
+                "find fn (undocumented)",
+                "Ended variant (undocumented)",
+                "Ended::at field",
             ]
         );
     }

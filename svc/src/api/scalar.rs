@@ -1,8 +1,8 @@
-//! Scalars for the fields and arguments of a schema, and how to make one's own.
+//! Scalars for the fields and arguments of a schema, and traits to define your own.
 //!
-//! Each type here is a newtype that only holds what its rule allows. It is read with
-//! [`FromStr`](std::str::FromStr), and its [`Display`](std::fmt::Display) is the canonical form,
-//! which clients get for every form in the view. Rust's own types are scalars as well: [`String`],
+//! Each type here is a newtype whose values satisfy its rule. Parse it with
+//! [`FromStr`](std::str::FromStr). Its [`Display`](std::fmt::Display) is the canonical form, which
+//! clients get for every form in the view. Rust's own types are scalars as well: [`String`],
 //! [`bool`], the numbers, [`Uuid`](crate::prelude::Uuid), [`DateTime`](crate::prelude::DateTime),
 //! [`NaiveDate`](crate::prelude::NaiveDate), [`NaiveTime`](crate::prelude::NaiveTime),
 //! [`Decimal`](crate::prelude::Decimal) and [`serde_json::Value`].

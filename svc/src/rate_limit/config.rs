@@ -76,7 +76,7 @@ settings! {
         /// client can claim any address, in `X-Forwarded-For` or `X-Real-IP`.
         trusted_proxies: Option<TrustedProxies> = None, ["SVC_TRUSTED_PROXIES"],
             Maybe(Parsed("addresses and networks, separated by commas or as a JSON list, or the word none"));
-        /// Header in which trusted proxies report the addresses of their clients.
+        /// Header with the client addresses that trusted proxies report.
         forwarded_header: ForwardedHeader = ForwardedHeader::XForwardedFor, ["SVC_FORWARDED_HEADER"],
             Parsed("x-forwarded-for, x-real-ip or forwarded");
         /// Length of the prefix of an IPv6 address that identifies a client, in bits.

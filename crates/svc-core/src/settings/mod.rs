@@ -39,7 +39,7 @@ pub struct Row {
     pub doc: String,
 }
 
-/// Items for tests of this crate, and of those that build it with `test-support`.
+/// Items for the tests of this crate and of crates that enable `test-support`.
 #[cfg(any(test, feature = "test-support"))]
 #[doc(hidden)]
 #[macro_export]

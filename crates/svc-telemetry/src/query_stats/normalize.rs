@@ -15,7 +15,7 @@ pub(super) fn normalized(sql: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '\'' => end_of_quoted(rest, '\''),
-            // An identifier, in which digits are not a constant.
+            // Digits within an identifier are not a constant.
             '"' => end_of_quoted(rest, '"'),
             '$' => 1 + digits(&rest[1..]),
             '0'..='9' => number(rest),

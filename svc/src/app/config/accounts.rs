@@ -18,7 +18,7 @@ settings! {
         /// Lifetime of refresh tokens.
         refresh_token_ttl: Duration = Duration::from_secs(2_592_000), ["SVC_ACCOUNTS_REFRESH_TOKEN_TTL"],
             Seconds(1..=31_536_000);
-        /// Header in which the proxy in front sends the client's address, such as `x-real-ip` or
+        /// Header with the client's address that the proxy in front sends, such as `x-real-ip` or
         /// `x-forwarded-for`; its last address counts. If unset, attempts count for the client
         /// address that a proxy of `SVC_TRUSTED_PROXIES` reports, or else for the peer of the
         /// connection.
