@@ -8,6 +8,7 @@ use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
 use tokio::sync::Mutex;
 
+use crate::swept::drop_after_test;
 use crate::{cluster, pooled};
 
 /// A database of a test's own.
@@ -174,9 +175,12 @@ async fn settle(pool: &PgPool) {
     }
 }
 
-/// Returns a name that no other test program gives, as several may share a cluster.
+/// Returns the name of a database that is dropped after the test. No other test program has the
+/// name, as several may share a cluster.
 fn next_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("test_{}_{number}", std::process::id())
+    let name = format!("test_{}_{number}", std::process::id());
+    drop_after_test(name.clone());
+    name
 }

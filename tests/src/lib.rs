@@ -24,6 +24,7 @@ mod proxy;
 pub mod raw;
 mod redis;
 mod socket;
+mod swept;
 mod written;
 
 pub use alone::{is_alone, is_alone_with};

@@ -1,0 +1,51 @@
+//! Databases of tests that have ended. Kept to the end of the test program, they would fill ten
+//! gigabytes of the disk.
+
+use std::cell::RefCell;
+use std::sync::LazyLock;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::cluster;
+
+thread_local! {
+    static CREATED: RefCell<Created> = const { RefCell::new(Created(Vec::new())) };
+}
+
+/// The thread that drops databases, behind the tests that run.
+static SWEEPER: LazyLock<Sender<String>> = LazyLock::new(|| {
+    let (sender, names) = channel();
+    std::thread::spawn(|| sweep(names));
+    sender
+});
+
+/// The databases that a thread has created. The test harness runs each test in a thread of its own,
+/// so the end of the thread is the end of the test; the test's value for the database may end
+/// before its service does.
+struct Created(Vec<String>);
+
+impl Drop for Created {
+    fn drop(&mut self) {
+        for name in self.0.drain(..) {
+            // Without the sweeper, the database ends with the cluster.
+            let _ = SWEEPER.send(name);
+        }
+    }
+}
+
+/// Drops a database after the test that runs in this thread.
+pub(crate) fn drop_after_test(name: String) {
+    // A thread that ends cannot start another.
+    LazyLock::force(&SWEEPER);
+    CREATED.with_borrow_mut(|created| created.0.push(name));
+}
+
+fn sweep(names: Receiver<String>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    for name in names {
+        // The cluster may have ended with the program.
+        let _ = runtime.block_on(cluster().drop_database(&name));
+    }
+}
