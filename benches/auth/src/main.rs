@@ -6,12 +6,10 @@
 mod authentication;
 mod authorization;
 mod collector;
-mod load;
 mod observability;
 mod protection;
 mod rate_limits;
 mod response_cache;
-mod statistics;
 mod token;
 mod variant;
 
@@ -21,9 +19,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use load::{Cost, Loaded};
-use statistics::{interval, median};
-use testbed::{Database, Profile, Request, Server};
+use testbed::{Amount, Cost, Database, Load, Profile, Request, STEADY, Server, interval, median};
 use variant::{Most, Variant};
 
 /// The times that the instructions are counted; the median is taken.
@@ -209,7 +205,7 @@ fn costs(
         {
             command.stderr(log.try_clone()?);
         }
-        Loaded::new(
+        Load::new(
             Server::start(command, &variant.requests[0])?,
             arguments.connections,
         )
@@ -224,7 +220,7 @@ fn costs(
         for index in order {
             costs[index] = Some(servers[index].measure(
                 &variants[index].requests,
-                arguments.requests,
+                Amount::Requests(arguments.requests),
                 process,
             )?);
         }
@@ -244,16 +240,9 @@ fn costs(
     Ok(rounds)
 }
 
-/// The variables of a server. Nothing but requests takes PostgreSQL's time, and the connections
-/// that wait for answers are no overload, however long they do so.
+/// The variables of a server.
 fn settings(variant: &Variant) -> impl Iterator<Item = (&'static str, &'static str)> {
-    [
-        ("SVC_CATALOGUE_POLL", "0"),
-        ("SVC_SHED_AFTER", "300"),
-        ("RUST_LOG", "error"),
-    ]
-    .into_iter()
-    .chain(variant.settings.iter().copied())
+    STEADY.into_iter().chain(variant.settings.iter().copied())
 }
 
 /// The instructions of a request.

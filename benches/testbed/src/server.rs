@@ -8,6 +8,14 @@ use anyhow::{Result, bail};
 
 use crate::{Client, Process, Request};
 
+/// Settings of a server under load. Nothing but requests takes PostgreSQL's time, and the connections
+/// that wait for answers are no overload, however long they do so.
+pub const STEADY: [(&str, &str); 3] = [
+    ("SVC_CATALOGUE_POLL", "0"),
+    ("SVC_SHED_AFTER", "300"),
+    ("RUST_LOG", "error"),
+];
+
 /// The time in which a server has to answer; under valgrind it takes seconds.
 const START: Duration = Duration::from_secs(120);
 /// The time between two questions whether it answers.
