@@ -5,21 +5,26 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use testbed::Request;
 
-/// A layout of svc-target, and what is asked of it.
-pub(crate) struct Layout {
-    pub(crate) name: &'static str,
+/// A layout of svc-target with its settings, and the workloads that are counted on it.
+#[derive(Debug)]
+pub struct Layout {
+    /// Its name in svc-target.
+    pub name: &'static str,
     /// Its name in the record.
-    pub(crate) title: &'static str,
+    pub title: &'static str,
     /// Variables of the server's environment.
-    pub(crate) variables: &'static [(&'static str, &'static str)],
+    pub variables: &'static [(&'static str, &'static str)],
     /// Further headers of the requests.
     headers: &'static str,
-    pub(crate) workloads: &'static [Workload],
+    /// The workloads of its requests.
+    pub workloads: &'static [Workload],
 }
 
 /// A workload of the side-by-side benchmark.
-pub(crate) struct Workload {
-    pub(crate) name: &'static str,
+#[derive(Debug)]
+pub struct Workload {
+    /// Its name in the side-by-side benchmark.
+    pub name: &'static str,
     queries: &'static str,
 }
 
@@ -27,7 +32,7 @@ const RELATIONS: &str = include_str!("../../side_by_side/queries/svc-relations.j
 const STORED: &str = include_str!("../../side_by_side/queries/svc.json");
 
 /// Everything that is counted.
-pub(crate) const LAYOUTS: [Layout; 6] = [
+pub const LAYOUTS: [Layout; 6] = [
     Layout {
         name: "columns",
         title: "columns",
@@ -128,8 +133,16 @@ const AUTHENTICATION: [(&str, &str); 4] = [
 const TOKEN: &str = "Authorization: Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIyNGM5ZTE1ZS01MmFmLWM0N2MtMjI1Yi03NTdlN2JlZTFmOWQiLCJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUiLCJhdWQiOiJiZW5jaCIsImlhdCI6MTcwMDAwMDAwMCwiZXhwIjo0MTAyNDQ0ODAwLCJyb2xlcyI6WyJlZGl0b3IiXSwicGVybWlzc2lvbnMiOlsicG9zdHM6cmVhZCIsInBvc3RzOndyaXRlIl0sImVtYWlsIjoiYWRhQGV4YW1wbGUuY29tIiwibmFtZSI6IkFkYSJ9.WYxKdB6B6o-IxaVp4TTL7Qf4ckmCu8DpnI8llCcXHsk\r\n";
 
 impl Workload {
-    /// The request, the same each time.
-    pub(crate) fn request(&self, layout: &Layout) -> Result<Request> {
+    /// Returns its name and that of the layout, as in the record.
+    pub fn title(&self, layout: &Layout) -> String {
+        format!("{} {}", self.name, layout.title)
+    }
+
+    /// Returns the request, the same each time.
+    ///
+    /// # Errors
+    /// The requests of the side-by-side benchmark do not have this workload.
+    pub fn request(&self, layout: &Layout) -> Result<Request> {
         let queries: Value = serde_json::from_str(self.queries)?;
         let document = queries[self.name]["query"]
             .as_str()
