@@ -172,6 +172,13 @@ def make_params(n=2000):
     return out
 
 
+def write_requests(t, ws, params):
+    """a file for each workload of the target, for load.lua: one request a line"""
+    for w in ws:
+        if t.has(w):
+            (WORK / "requests" / f"{t.name}.{w}").write_text("".join(f"{p}\t{b}\n" for p, b in (t.request(w, x) for x in params[w])))
+
+
 def simple(v):
     """one shape for all targets: object keys sorted, times normalized"""
     if isinstance(v, dict):
@@ -390,6 +397,7 @@ def main():
     ap.add_argument("--out", default=str(WORK / "results"), help="where results.md and results.json go, without the ending")
     ap.add_argument("--section", default="side-by-side", help="name of the tables in benches/results.md")
     ap.add_argument("--check-only", action="store_true")
+    ap.add_argument("--requests-only", action="store_true", help="only write the requests of the targets, without starting them")
     a = ap.parse_args()
     a.rounds = a.rounds or (3 if a.latency else 2)
     if a.latency:
@@ -403,6 +411,12 @@ def main():
     params = make_params()
     pgroot = int((PGDATA / "postmaster.pid").read_text().split()[0])
     (WORK / "requests").mkdir(parents=True, exist_ok=True)
+    if a.requests_only:
+        for t in (Target(name, cfg[name]) for name in pick):
+            if missing := [w for w in ws if not t.has(w)]:
+                sys.exit(f"{t.name} does not have {', '.join(missing)}")
+            write_requests(t, ws, params)
+        return
     absent, targets, memory = {}, [], {}
     load0 = os.getloadavg()[0]
     try:
@@ -436,9 +450,7 @@ def main():
             print(json.dumps(errors, indent=1))
             return
         for t in targets:
-            for w in ws:
-                if t.has(w):
-                    (WORK / "requests" / f"{t.name}.{w}").write_text("".join(f"{p}\t{b}\n" for p, b in (t.request(w, x) for x in params[w])))
+            write_requests(t, ws, params)
         rows = []
         for w in ws:
             cs = [int(c) for c in a.concurrency.split(",")]

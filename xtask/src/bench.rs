@@ -30,6 +30,8 @@ pub(crate) enum What {
     Resets,
     /// Instructions of a request, against the record.
     Instructions,
+    /// CPU time or instructions of a request, of two revisions.
+    Compare,
     /// The cost that authentication adds to a request.
     Auth,
     /// The memory of open sockets, and the time until all of them have an event.
@@ -98,6 +100,7 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::Instructions => run(with_postgres("svc-target")
             .args(program("instructions"))
             .args(arguments)),
+        What::Compare => run(with_postgres("").args(program("compare")).args(arguments)),
     }
 }
 

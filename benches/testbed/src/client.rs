@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const DATA: &[u8] = b"{\"data\":";
 
 /// A request, ready to be sent in one write, so that the server always reads it in one piece.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request(Vec<u8>);
 
 impl Request {
@@ -25,17 +25,28 @@ impl Request {
     /// The same with further headers, each with its line end.
     pub fn with_headers(document: &str, variables: &Value, headers: &str) -> Self {
         let body = json!({ "query": document, "variables": variables }).to_string();
-        let length = body.len();
-        let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
-        Self(
-            format!("{head}\r\nAccept: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
-                .into_bytes(),
-        )
+        Self::written("/graphql", &body, headers)
+    }
+
+    /// A `POST` of a JSON body to a path.
+    pub fn post(path: &str, body: &str) -> Self {
+        Self::written(path, body, "")
     }
 
     /// A `GET` of a path.
     pub fn get(path: &str) -> Self {
         Self(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes())
+    }
+
+    fn written(path: &str, body: &str, headers: &str) -> Self {
+        let length = body.len();
+        let head = "Host: localhost\r\nContent-Type: application/json\r\nAccept: application/json";
+        Self(
+            format!(
+                "POST {path} HTTP/1.1\r\n{head}\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+            )
+            .into_bytes(),
+        )
     }
 }
 
