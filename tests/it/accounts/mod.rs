@@ -12,6 +12,7 @@ mod lock_out;
 mod logout;
 mod mail;
 mod own_users;
+mod password_rules;
 mod passwords;
 mod redis;
 mod refresh;

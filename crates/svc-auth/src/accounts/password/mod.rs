@@ -1,5 +1,7 @@
 //! Passwords: their normalization, rules and hashes.
 
+mod common;
+mod forms;
 mod hash;
 mod hasher;
 mod parameters;
