@@ -29,7 +29,7 @@ fn config(database: &TestDatabase, more: &[(&str, &str)]) -> SvcConfig {
     SvcConfig::from_variables(|name| find(more, name).or_else(|| find(&native, name))).unwrap()
 }
 
-async fn serve(database: &TestDatabase, more: &[(&str, &str)]) -> App {
+pub(super) async fn serve(database: &TestDatabase, more: &[(&str, &str)]) -> App {
     App::serve(options().config(config(database, more))).await
 }
 

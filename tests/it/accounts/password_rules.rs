@@ -1,10 +1,12 @@
 //! The rules for new passwords (NIST SP 800-63B-4, section 3.1.1.2; OWASP ASVS 5.0, section 6.2).
 
 use serde_json::json;
+use svc::SvcConfig;
 use svc_tests::{App, Reply};
 
-use super::client::{login, post};
-use super::service::serve;
+use super::by_settings;
+use super::client::{login, post, register};
+use super::service::{database, serve, serve_with};
 
 async fn register_with(app: &App, name: &str, password: &str) -> Reply {
     let email = format!("{name}@example.com");
@@ -107,6 +109,53 @@ async fn unusual_passwords_never_cause_a_server_error() {
             "{index}: {} {}",
             made.status,
             made.text
+        );
+    }
+}
+
+#[tokio::test]
+async fn words_of_the_service_are_refused() {
+    let service = serve_with(|factory| factory.context_words(["Acme Shop", "contoso", ""])).await;
+    let words = [
+        ("acme-shop-2024!", "context_word"),
+        ("ContosoContoso1", "context_word"),
+    ];
+    assert_weak(&service.app, "ada", &words).await;
+    let made = register_with(&service.app, "ada", "contoso sells lamps").await;
+    assert_eq!(made.status, 201, "{}", made.text);
+}
+
+#[tokio::test]
+async fn the_minimum_length_and_words_are_settings() {
+    let database = database().await;
+    let settings = [
+        ("SVC_ACCOUNTS_PASSWORD_MIN_LENGTH", "15"),
+        ("SVC_ACCOUNTS_CONTEXT_WORDS", "Acme Lighting, contoso"),
+        ("SVC_SERVICE_NAME", "Lamp Seller"),
+    ];
+    let app = by_settings::serve(&database, &settings).await;
+    let weak = [
+        ("fourteen chars", "min_length"),
+        ("lamp-seller-2024", "context_word"),
+        ("acme lighting 99", "context_word"),
+        ("contosocontosocontoso", "context_word"),
+    ];
+    assert_weak(&app, "ada", &weak).await;
+    let short = register_with(&app, "ada", "fourteen chars").await;
+    assert!(
+        short.text.contains("at least 15 characters"),
+        "{}",
+        short.text
+    );
+    register(&app, "ada").await;
+
+    for value in ["7", "65", "many"] {
+        let name = "SVC_ACCOUNTS_PASSWORD_MIN_LENGTH";
+        let get = |asked: &str| (asked == name).then(|| value.to_owned());
+        let error = SvcConfig::from_variables(get).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("{name} is {value:?}; it must be a number of characters from 8 to 64")
         );
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::HeaderName;
 
-use svc_core::settings::{Kind, Maybe, Parsed, Seconds, settings};
+use svc_core::settings::{BETWEEN, Count, Kind, Maybe, Parsed, Seconds, items, settings};
 
 settings! {
     /// The settings of native accounts; the field `accounts` of [`SvcConfig`](crate::SvcConfig).
@@ -23,6 +23,11 @@ settings! {
         /// address that a proxy of `SVC_TRUSTED_PROXIES` reports, or else for the peer of the
         /// connection.
         address_header: Option<HeaderName> = None, ["SVC_ACCOUNTS_ADDRESS_HEADER"], Maybe(Parsed("a header name"));
+        /// Minimum length of new passwords; 15 is recommended, as passwords are the only factor.
+        password_min_length: usize = 8, ["SVC_ACCOUNTS_PASSWORD_MIN_LENGTH"], Count(8..=64, "characters");
+        /// Words that new passwords must not consist of, such as the names of the company and its
+        /// products, in addition to `SVC_SERVICE_NAME`.
+        context_words: Vec<String> = Vec::new(), ["SVC_ACCOUNTS_CONTEXT_WORDS"], Words;
     }
 }
 
@@ -42,6 +47,25 @@ impl Kind<String> for Mount {
     }
     fn shown(&self, value: &String) -> String {
         value.clone()
+    }
+}
+
+/// A list of words, separated by commas.
+struct Words;
+
+impl Kind<Vec<String>> for Words {
+    fn parse(&self, text: &str) -> Result<Vec<String>, String> {
+        items(text).ok_or_else(|| format!("it must be {}", self.allowed()))
+    }
+    fn allowed(&self) -> String {
+        format!("a list of words, {BETWEEN}")
+    }
+    fn shown(&self, value: &Vec<String>) -> String {
+        if value.is_empty() {
+            "none".to_owned()
+        } else {
+            value.join(", ")
+        }
     }
 }
 

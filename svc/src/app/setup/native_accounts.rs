@@ -7,12 +7,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{HeaderMap, HeaderName};
 
-use crate::app::{AppOptions, StartError};
+use crate::app::{AppOptions, StartError, SvcConfig};
 use crate::http::{Protection, protect};
 use svc_auth::SharedProvider;
 use svc_auth::TokenAlgorithm;
 use svc_auth::accounts::{
-    AccountDatabase, NativeAuthFactory, NativeAuthProvider, PostgresUserRepository,
+    AccountDatabase, NativeAuthFactory, NativeAuthProvider, PasswordRules, PostgresUserRepository,
     create_auth_router, identify_users,
 };
 use svc_core::settings::ConfigError;
@@ -47,6 +47,7 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
         .accounts
         .get_or_insert_with(AccountDatabase::of_application);
     let factory = NativeAuthFactory::new(database).leeway(auth.leeway);
+    let factory = with_password_rules(factory, &options.config);
     let factory = auth.issuer.iter().fold(factory, NativeAuthFactory::issuer);
     let factory = auth
         .audience
@@ -79,6 +80,20 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
     note_unknown_proxies(options);
 
     Ok(Arc::new(native))
+}
+
+/// Sets the rules for new passwords. The name of the service is a word that they must not consist
+/// of.
+fn with_password_rules(factory: NativeAuthFactory, config: &SvcConfig) -> NativeAuthFactory {
+    let mut rules = PasswordRules::default();
+    rules.min_length = config.accounts.password_min_length;
+    let words = config
+        .accounts
+        .context_words
+        .iter()
+        .chain([&config.service_name]);
+
+    factory.password_rules(rules).context_words(words)
 }
 
 /// Logs that attempts are counted for the peers of connections: behind a proxy, all clients have

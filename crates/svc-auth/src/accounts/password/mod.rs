@@ -15,5 +15,5 @@ pub(super) use hasher::PasswordHasher;
 pub use parameters::PasswordHashing;
 pub(super) use queue::{Busy, Turn};
 pub use rules::PasswordRules;
-pub(super) use rules::{Weakness, check_names};
+pub(super) use rules::{Weakness, check_context_words, check_names};
 pub(super) use text::Password;

@@ -7,7 +7,8 @@ use super::text::NotPassword;
 
 /// The rules for new passwords, according to NIST SP 800-63B-4 and OWASP ASVS 5.0. In addition to
 /// them, a password must not be one of the most common ones, a repetition of the same few
-/// characters, or the name or the address of its user.
+/// characters, the name or the address of its user, or a
+/// [word of the service](super::super::NativeAuthFactory::context_words).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PasswordRules {
@@ -95,6 +96,22 @@ pub(in crate::accounts) fn check_names(
         return Err(Weakness::new(
             "own_name",
             "the password must be more than your name or your address with digits and signs; add other words",
+        ));
+    }
+
+    Ok(())
+}
+
+/// Checks that a password is not a word of the service, such as its name.
+pub(in crate::accounts) fn check_context_words(
+    password: &Password,
+    words: &[String],
+) -> Result<(), Weakness> {
+    let forms = Forms::of(password.as_str());
+    if words.iter().any(|word| forms.is_word(word)) {
+        return Err(Weakness::new(
+            "context_word",
+            "the password must be more than a name of this service with digits and signs; add other words",
         ));
     }
 

@@ -30,7 +30,7 @@ impl NativeAuthProvider {
         new: &str,
         client: &Client,
     ) -> Result<TokenPair, Refused> {
-        let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
+        let new = self.read_new_password(new)?;
         let account = self.account_of(token).await?;
         check_names(&new, &account.names()).map_err(Refused::WeakPassword)?;
         let (account, compared) = self.confirm(account, current, client).await?;
@@ -139,7 +139,7 @@ impl NativeAuthProvider {
         new: &str,
         client: &Client,
     ) -> Result<(), Refused> {
-        let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
+        let new = self.read_new_password(new)?;
         let set = async {
             let (purpose, mac) = (Purpose::ResetPassword.as_str(), self.mac_of(token));
 

@@ -39,6 +39,7 @@ pub struct NativeAuthFactory {
     database: AccountDatabase,
     hashing: PasswordHashing,
     rules: PasswordRules,
+    context_words: Vec<String>,
     limits: AttemptLimits,
     mailer: Option<Box<dyn DynMailer>>,
     revocation: Option<TokenRevocationService>,
@@ -72,6 +73,7 @@ impl NativeAuthFactory {
             database: database.clone(),
             hashing: PasswordHashing::default(),
             rules: PasswordRules::default(),
+            context_words: Vec::new(),
             limits: AttemptLimits::default(),
             mailer: None,
             revocation: None,
@@ -92,6 +94,14 @@ impl NativeAuthFactory {
     /// The rules for new passwords.
     pub fn password_rules(mut self, rules: PasswordRules) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// The words of the service that no new password may consist of, even with digits and signs,
+    /// such as its name, the company and its products. With accounts from settings, they are
+    /// `SVC_SERVICE_NAME` and `SVC_ACCOUNTS_CONTEXT_WORDS`.
+    pub fn context_words(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.context_words = words.into_iter().map(Into::into).collect();
         self
     }
 
@@ -164,6 +174,10 @@ impl NativeAuthFactory {
         );
         use_value("SVC_AUTH_LEEWAY", &seconds(self.leeway));
         use_value("SVC_ACCOUNTS_ACCESS_TOKEN_TTL", &seconds(access_token_ttl));
+        use_value(
+            "SVC_ACCOUNTS_PASSWORD_MIN_LENGTH",
+            &self.rules.min_length.to_string(),
+        );
 
         use_value(
             "SVC_ACCOUNTS_REFRESH_TOKEN_TTL",
@@ -217,6 +231,7 @@ impl NativeAuthFactory {
             has_users,
             hasher: PasswordHasher::start(self.hashing)?,
             rules: self.rules,
+            context_words: self.context_words,
             tokens,
             revocation,
             pending: PendingRevocations::default(),

@@ -36,7 +36,7 @@ impl NativeAuthProvider {
             .ok_or(Refused::BadInput("`username` must have 1 to 255 bytes: letters, digits and signs of ASCII, no spaces, nothing that cannot be seen"))?;
         let email =
             read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
-        let password = self.0.rules.read(password).map_err(Refused::WeakPassword)?;
+        let password = self.read_new_password(password)?;
         check_names(&password, &[username.as_str(), email.as_str()])
             .map_err(Refused::WeakPassword)?;
         let create = async {

@@ -7,6 +7,7 @@ mod factory;
 mod login;
 mod mail;
 mod networks;
+mod new_password;
 mod revoked_sessions;
 
 use std::sync::Arc;
@@ -53,6 +54,8 @@ pub(super) struct Inner {
     has_users: bool,
     pub(super) hasher: PasswordHasher,
     pub(super) rules: PasswordRules,
+    /// The words of the service that no password may consist of.
+    context_words: Vec<String>,
     pub(super) tokens: Tokens,
     pub(super) revocation: TokenRevocationService,
     pending: PendingRevocations,
