@@ -7,8 +7,8 @@
 
 #[doc(inline)]
 pub use svc_auth::accounts::{
-    Account, AccountDatabase, AccountError, AccountMail, AccountMailer, AttemptLimits, MIGRATION,
-    NativeAuthError, NativeAuthFactory, NativeAuthProvider, PasswordHash, PasswordHashing,
-    PasswordRules, PostgresRevocationStore, PostgresUserRepository, Session, TokenPair,
-    UserRepository, create_auth_router,
+    Account, AccountDatabase, AccountError, AccountMail, AccountMailer, AttemptLimits,
+    BreachedPasswords, MIGRATION, NativeAuthError, NativeAuthFactory, NativeAuthProvider,
+    PasswordHash, PasswordHashing, PasswordRules, PostgresRevocationStore, PostgresUserRepository,
+    Session, TokenPair, UserRepository, create_auth_router,
 };

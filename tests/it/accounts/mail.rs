@@ -11,6 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, post, register, with};
 use super::half_done::{Breaking, until_refused};
+use super::password_rules::{LEAKED, Leaked};
 use super::service::{Service, serve, serve_with};
 
 const NEW: &str = "Another-horse-8";
@@ -102,6 +103,20 @@ async fn a_reset_sets_the_password_and_ends_all_sessions() {
     )
     .await;
     assert_eq!(reset(&service, &token, PASSWORD).await.status, 400);
+}
+
+#[tokio::test]
+async fn a_breached_password_does_not_use_up_a_reset_token() {
+    let (service, mails, ..) =
+        start_with(|factory| factory.breached_passwords(Leaked::default())).await;
+    forgot(&service, "ada@example.com").await;
+    let (_, token) = mails.next().await;
+    let refused = reset(&service, &token, LEAKED).await;
+    assert_eq!(
+        (refused.status, &refused.json()["rule"]),
+        (422, &json!("breached"))
+    );
+    assert_eq!(reset(&service, &token, NEW).await.status, 200);
 }
 
 #[tokio::test]

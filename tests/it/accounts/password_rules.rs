@@ -1,12 +1,55 @@
 //! The rules for new passwords (NIST SP 800-63B-4, section 3.1.1.2; OWASP ASVS 5.0, section 6.2).
 
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
 use serde_json::json;
 use svc::SvcConfig;
-use svc_tests::{App, Reply};
+use svc::accounts::{AttemptLimits, BreachedPasswords, NativeAuthFactory, PasswordRules};
+use svc_tests::{App, Log, Reply};
 
 use super::by_settings;
-use super::client::{login, post, register};
+use super::client::{PASSWORD, assert_accepted, login, post, register, with};
 use super::service::{database, serve, serve_with};
+
+/// A password that [`Leaked`] contains.
+pub(super) const LEAKED: &str = "may the force be with you";
+/// The passwords for which the look-up fails, and does not end.
+const FAILING: &str = "a look-up that fails";
+const SLOW: &str = "a look-up without an end";
+
+/// A list of breached passwords, which counts the look-ups.
+#[derive(Clone, Default)]
+pub(super) struct Leaked(Arc<AtomicUsize>);
+
+impl Leaked {
+    fn look_ups(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl BreachedPasswords for Leaked {
+    async fn contains(&self, password: &str) -> Result<bool, Box<dyn Error + Send + Sync>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        match password {
+            FAILING => Err("the list is away".into()),
+            SLOW => std::future::pending().await,
+            other => Ok(other == LEAKED),
+        }
+    }
+}
+
+/// A factory with the list, which waits for it for a short time.
+fn impatient(factory: NativeAuthFactory, allow_unchecked: bool) -> NativeAuthFactory {
+    let mut rules = PasswordRules::default();
+    rules.breached_timeout = Duration::from_millis(50);
+    rules.allow_unchecked = allow_unchecked;
+    factory
+        .password_rules(rules)
+        .breached_passwords(Leaked::default())
+}
 
 async fn register_with(app: &App, name: &str, password: &str) -> Reply {
     let email = format!("{name}@example.com");
@@ -158,4 +201,86 @@ async fn the_minimum_length_and_words_are_settings() {
             format!("{name} is {value:?}; it must be a number of characters from 8 to 64")
         );
     }
+}
+
+/// Other rules, and the current password, are checked first.
+#[tokio::test]
+async fn a_breached_password_is_refused() {
+    let leaked = Leaked::default();
+    let list = leaked.clone();
+    let service = serve_with(|factory| factory.breached_passwords(list)).await;
+    let app = &service.app;
+    let held = register(app, "ada").await;
+    assert_weak(app, "eve", &[(LEAKED, "breached")]).await;
+    let change = async |current: &str| {
+        let body = json!({ "current_password": current, "new_password": LEAKED });
+        with(app, &held.access, "POST", "/auth/password", body).await
+    };
+    let refused = change(PASSWORD).await;
+    assert_eq!(
+        (refused.status, &refused.json()["rule"]),
+        (422, &json!("breached")),
+        "{}",
+        refused.text
+    );
+    assert_accepted(app, &held).await;
+    assert_eq!(leaked.look_ups(), 3);
+
+    assert_weak(app, "eve", &[("Password1!", "common")]).await;
+    assert_eq!(change("Wrong-horse-7").await.status, 401);
+    assert_eq!(leaked.look_ups(), 3);
+}
+
+#[tokio::test]
+async fn new_passwords_are_refused_while_breached_ones_cannot_be_looked_up() {
+    let log = Log::start();
+    let service = serve_with(|factory| impatient(factory, false)).await;
+    for (name, password, cause) in [
+        ("ada", FAILING, "the list is away"),
+        ("eve", SLOW, "it took too long"),
+    ] {
+        let refused = register_with(&service.app, name, password).await;
+        assert_eq!(
+            (refused.status, &refused.json()["error"]),
+            (503, &json!("service_unavailable")),
+            "{}",
+            refused.text
+        );
+        log.has(cause).await;
+        assert_eq!(login(&service.app, name, password).await.status, 401);
+    }
+    register(&service.app, "ada").await;
+}
+
+#[tokio::test]
+async fn new_passwords_can_be_accepted_while_breached_ones_cannot_be_looked_up() {
+    let log = Log::start();
+    let service = serve_with(|factory| impatient(factory, true)).await;
+    for (name, password, cause) in [
+        ("ada", FAILING, "the list is away"),
+        ("eve", SLOW, "it took too long"),
+    ] {
+        let made = register_with(&service.app, name, password).await;
+        assert_eq!(made.status, 201, "{}", made.text);
+        log.has(cause).await;
+    }
+    log.has("a new password was accepted without a look-up among breached ones")
+        .await;
+    assert_weak(&service.app, "bob", &[(LEAKED, "breached")]).await;
+}
+
+/// Each of them costs a look-up.
+#[tokio::test]
+async fn breached_passwords_count_as_failed_attempts() {
+    let leaked = Leaked::default();
+    let list = leaked.clone();
+    let mut limits = AttemptLimits::default();
+    limits.per_address = 3;
+    let service =
+        serve_with(|factory| factory.attempt_limits(limits).breached_passwords(list)).await;
+    for status in [422, 422, 422, 429] {
+        let refused = register_with(&service.app, "eve", LEAKED).await;
+        assert_eq!(refused.status, status, "{}", refused.text);
+    }
+    assert_eq!(leaked.look_ups(), 3);
 }

@@ -22,7 +22,7 @@ pub use database::{
 };
 pub use error::AccountError;
 pub use mailer::{AccountMail, AccountMailer};
-pub use password::{PasswordHash, PasswordHashing, PasswordRules};
+pub use password::{BreachedPasswords, PasswordHash, PasswordHashing, PasswordRules};
 pub use provider::{AttemptLimits, NativeAuthError, NativeAuthFactory, NativeAuthProvider};
 pub use repository::UserRepository;
 pub use routes::create_auth_router;

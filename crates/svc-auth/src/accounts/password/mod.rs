@@ -1,5 +1,6 @@
 //! Passwords: their normalization, rules and hashes.
 
+mod breached;
 mod common;
 mod forms;
 mod hash;
@@ -9,6 +10,8 @@ mod queue;
 mod rules;
 mod text;
 
+pub use breached::BreachedPasswords;
+pub(super) use breached::DynBreached;
 pub use hash::PasswordHash;
 pub(super) use hash::Salt;
 pub(super) use hasher::PasswordHasher;

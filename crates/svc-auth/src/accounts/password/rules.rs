@@ -1,9 +1,14 @@
 //! The rules for new passwords.
 
+use std::time::Duration;
+
 use super::Password;
 use super::common::is_common;
 use super::forms::Forms;
 use super::text::NotPassword;
+
+/// The name of the rule that passwords of a list of breached ones violate.
+const BREACHED: &str = "breached";
 
 /// The rules for new passwords, according to NIST SP 800-63B-4 and OWASP ASVS 5.0. In addition to
 /// them, a password must not be one of the most common ones, a repetition of the same few
@@ -19,6 +24,13 @@ pub struct PasswordRules {
     /// are required; not by default, as both standards forbid it. A letter of a script without case
     /// counts as both lowercase and uppercase.
     pub four_classes: bool,
+    /// The maximum time for a look-up in the list of
+    /// [breached passwords](super::super::NativeAuthFactory::breached_passwords): 2 seconds by
+    /// default.
+    pub breached_timeout: Duration,
+    /// Whether a password is accepted if the look-up fails or takes too long. By default, the
+    /// request gets 503.
+    pub allow_unchecked: bool,
 }
 
 impl Default for PasswordRules {
@@ -27,6 +39,8 @@ impl Default for PasswordRules {
             min_length: 8,
             // NIST SP 800-63B-4 forbids such rules: they lead to passwords such as `Password1!`.
             four_classes: false,
+            breached_timeout: Duration::from_secs(2),
+            allow_unchecked: false,
         }
     }
 }
@@ -77,6 +91,19 @@ impl Weakness {
             rule,
             message: message.into(),
         }
+    }
+
+    /// The weakness of a password that is in the list of breached ones.
+    pub(in crate::accounts) fn breached() -> Self {
+        Self::new(
+            BREACHED,
+            "the password is in a list of stolen passwords; choose one that you use nowhere else",
+        )
+    }
+
+    /// Whether it was found by a look-up, which costs more than the other rules.
+    pub(in crate::accounts) fn is_looked_up(&self) -> bool {
+        self.rule == BREACHED
     }
 }
 

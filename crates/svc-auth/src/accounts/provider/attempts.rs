@@ -64,7 +64,8 @@ impl NativeAuthProvider {
 
     /// Runs an operation that takes a credential, as an attempt; `account` is the count key of its
     /// account, if it has one. The attempt is taken back if it succeeds, and if it fails for
-    /// a reason other than the credential.
+    /// a reason other than the credential. Breached passwords count: otherwise a client could cause
+    /// any number of look-ups.
     pub(super) async fn attempt<T>(
         &self,
         client: &Client,
@@ -73,10 +74,13 @@ impl NativeAuthProvider {
     ) -> Result<T, Refused> {
         let attempt = self.count_attempt(client, account).await?;
         let result = run.await;
-        if matches!(
-            result,
-            Ok(_) | Err(Refused::Unavailable(_) | Refused::WeakPassword(_))
-        ) {
+        let is_forgiven = match &result {
+            Ok(_) | Err(Refused::Unavailable(_)) => true,
+            Err(Refused::WeakPassword(weakness)) => !weakness.is_looked_up(),
+            Err(_) => false,
+        };
+
+        if is_forgiven {
             self.forgive(&attempt).await;
         }
 

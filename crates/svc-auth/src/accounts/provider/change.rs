@@ -34,6 +34,7 @@ impl NativeAuthProvider {
         let account = self.account_of(token).await?;
         check_names(&new, &account.names()).map_err(Refused::WeakPassword)?;
         let (account, compared) = self.confirm(account, current, client).await?;
+        self.check_breached(&new).await?;
         let hash = self.0.hasher.hash(new, None, Turn::Known).await?;
 
         // The comparison is repeated with the update: of two changes with the same old password,
@@ -152,6 +153,7 @@ impl NativeAuthProvider {
             let account = self.0.users.by_id(to.user_id).await?;
             let account = account.ok_or(Refused::BadMailedToken)?;
             check_names(&new, &account.names()).map_err(Refused::WeakPassword)?;
+            self.check_breached(&new).await?;
 
             let hash = self.0.hasher.hash(new, None, Turn::Stranger).await?;
             let used = self.0.database.use_mailed_token(purpose, &mac).await?;

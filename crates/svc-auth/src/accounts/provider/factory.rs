@@ -10,11 +10,11 @@ use tokio::sync::Semaphore;
 use super::{AttemptLimits, Inner, NativeAuthProvider, PendingRevocations};
 use crate::accounts::client::ClientAddress;
 use crate::accounts::mailer::{DynMailer, MAX_MAILS};
-use crate::accounts::password::PasswordHasher;
+use crate::accounts::password::{DynBreached, PasswordHasher};
 use crate::accounts::tokens::Tokens;
 use crate::accounts::{
-    AccountDatabase, AccountMailer, PasswordHashing, PasswordRules, PostgresRevocationStore,
-    PostgresUserRepository, UserRepository,
+    AccountDatabase, AccountMailer, BreachedPasswords, PasswordHashing, PasswordRules,
+    PostgresRevocationStore, PostgresUserRepository, UserRepository,
 };
 use crate::{KeyError, RevocationConfig, TokenRevocationService};
 use svc_core::settings::use_value;
@@ -40,6 +40,7 @@ pub struct NativeAuthFactory {
     hashing: PasswordHashing,
     rules: PasswordRules,
     context_words: Vec<String>,
+    breached: Option<Box<dyn DynBreached>>,
     limits: AttemptLimits,
     mailer: Option<Box<dyn DynMailer>>,
     revocation: Option<TokenRevocationService>,
@@ -74,6 +75,7 @@ impl NativeAuthFactory {
             hashing: PasswordHashing::default(),
             rules: PasswordRules::default(),
             context_words: Vec::new(),
+            breached: None,
             limits: AttemptLimits::default(),
             mailer: None,
             revocation: None,
@@ -102,6 +104,14 @@ impl NativeAuthFactory {
     /// `SVC_SERVICE_NAME` and `SVC_ACCOUNTS_CONTEXT_WORDS`.
     pub fn context_words(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.context_words = words.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The list of breached passwords, in which new passwords are looked up; none by default.
+    /// [`PasswordRules::breached_timeout`] limits the time of a look-up, and
+    /// [`PasswordRules::allow_unchecked`] decides if it fails.
+    pub fn breached_passwords(mut self, list: impl BreachedPasswords) -> Self {
+        self.breached = Some(Box::new(list));
         self
     }
 
@@ -232,6 +242,7 @@ impl NativeAuthFactory {
             hasher: PasswordHasher::start(self.hashing)?,
             rules: self.rules,
             context_words: self.context_words,
+            breached: self.breached,
             tokens,
             revocation,
             pending: PendingRevocations::default(),

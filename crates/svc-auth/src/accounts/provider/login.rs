@@ -40,6 +40,7 @@ impl NativeAuthProvider {
         check_names(&password, &[username.as_str(), email.as_str()])
             .map_err(Refused::WeakPassword)?;
         let create = async {
+            self.check_breached(&password).await?;
             let hash = self.0.hasher.hash(password, None, Turn::Stranger).await?;
             let account = self.0.users.create(&username, &hash, &email).await?;
             let epoch = self.0.database.epoch(account.user_id).await?;

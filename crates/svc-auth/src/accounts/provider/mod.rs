@@ -24,7 +24,7 @@ use revoked_sessions::PendingRevocations;
 use super::audit::{self, Event};
 use super::client::{Client, ClientAddress};
 use super::mailer::DynMailer;
-use super::password::PasswordHasher;
+use super::password::{DynBreached, PasswordHasher};
 use super::refused::Refused;
 use super::repository::DynUsers;
 use super::tokens::{SessionToken, TokenType, Tokens};
@@ -56,6 +56,7 @@ pub(super) struct Inner {
     pub(super) rules: PasswordRules,
     /// The words of the service that no password may consist of.
     context_words: Vec<String>,
+    breached: Option<Box<dyn DynBreached>>,
     pub(super) tokens: Tokens,
     pub(super) revocation: TokenRevocationService,
     pending: PendingRevocations,
