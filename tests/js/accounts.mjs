@@ -39,7 +39,7 @@ try {
   const ada = { username: 'Ada', email: 'ada@example.com' };
 
   await fill('register', { ...ada, password: 'weak' });
-  await expect('#message', 'at least 8 characters');
+  await expect('#message', 'at least 15 characters');
   await fill('register', { ...ada, password: 'Correct-horse-7' });
   await expect('#me', 'ada (ada@example.com)');
   await page.click('#logout');

@@ -3,11 +3,14 @@
 //!
 //! The routes of svc are below `/auth`. `POST /logout` and `POST /logout-all` are the application's
 //! own: they show how a program ends sessions. The page registers, logs in, asks the guarded query
-//! `me`, and logs out.
+//! `me`, and logs out. New passwords have at least 15 characters, and are not in a list of breached
+//! ones.
+
+use std::error::Error as StdError;
 
 use svc::accounts::{
-    AccountDatabase, MIGRATION, NativeAuthFactory, NativeAuthProvider, PostgresUserRepository,
-    create_auth_router,
+    AccountDatabase, BreachedPasswords, MIGRATION, NativeAuthFactory, NativeAuthProvider,
+    PasswordRules, PostgresUserRepository, create_auth_router,
 };
 use svc::auth::AuthError;
 use svc::axum::extract::State;
@@ -41,6 +44,18 @@ pub fn me(ctx: &Context<'_>) -> Result<Me> {
     })
 }
 
+/// A list of breached passwords. A service would look in a large file or table, or query a service
+/// with the first digits of the password's hash.
+struct Breached;
+
+impl BreachedPasswords for Breached {
+    async fn contains(&self, password: &str) -> Result<bool, Box<dyn StdError + Send + Sync>> {
+        Ok(include_str!("breached.txt")
+            .lines()
+            .any(|breached| breached == password))
+    }
+}
+
 /// The options of the environment. Unless they name a database, the program runs an embedded one in
 /// `.svc/accounts`, whose requests run as a role that cannot read the hashes of passwords.
 ///
@@ -64,8 +79,15 @@ pub async fn app(options: AppOptions, secret: &str) -> Result<Router> {
         NativeAuthFactory::ACCESS_TOKEN_TTL,
         NativeAuthFactory::REFRESH_TOKEN_TTL,
     );
-    let native =
-        NativeAuthFactory::new(&database).create_provider(users, secret, access, refresh)?;
+
+    // As the password is the only factor (NIST SP 800-63B-4, section 3.1.1.2).
+    let mut rules = PasswordRules::default();
+    rules.min_length = 15;
+    let native = NativeAuthFactory::new(&database)
+        .password_rules(rules)
+        .context_words(["accounts example"])
+        .breached_passwords(Breached)
+        .create_provider(users, secret, access, refresh)?;
     let options = options
         .queries(queries![me])
         .accounts(&database)

@@ -44,6 +44,26 @@ async fn a_browser_registers_logs_in_and_out() {
 }
 
 #[tokio::test]
+async fn weak_passwords_are_refused() {
+    let (app, _database) = serve().await;
+    for (password, rule) in [
+        ("fourteen chars", "min_length"),
+        ("password1234567", "common"),
+        ("Accounts-Example-1", "context_word"),
+        ("may the force be with you", "breached"),
+    ] {
+        let ada = json!({ "username": "ada", "password": password, "email": "ada@example.com" });
+        let reply = post(&app, "/auth/register", "", &ada).await;
+        assert_eq!(
+            (reply.status, &reply.json()["rule"]),
+            (422, &json!(rule)),
+            "{password}: {}",
+            reply.text
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_routes_of_the_application_end_sessions() {
     let (app, _database) = serve().await;
     let ada =
