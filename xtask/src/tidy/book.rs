@@ -11,8 +11,8 @@ use crate::tidy::TextFile;
 /// The places that list the features of the crate `svc`.
 const FEATURE_TABLES: [&str; 2] = ["docs/install.md", "svc/src/lib.rs"];
 
-/// The page that names the tests of each claim.
-const TESTS: &str = "tests/README.md";
+/// The pages that name the tests of claims.
+const TESTS: [&str; 2] = ["docs/asvs.md", "tests/README.md"];
 
 /// The places where the book is not in step with itself or with the crate.
 pub(crate) fn check(files: &[TextFile]) -> Result<Vec<String>> {
@@ -39,13 +39,15 @@ pub(crate) fn check(files: &[TextFile]) -> Result<Vec<String>> {
         }
     }
 
-    found.extend(missing_tests(text(TESTS)?, files));
+    for path in TESTS {
+        found.extend(missing_tests(path, text(path)?, files));
+    }
 
     Ok(found)
 }
 
-/// The names of tests in the page of claims that no Rust file defines.
-fn missing_tests(page: &str, files: &[TextFile]) -> Vec<String> {
+/// The names of tests in a page of claims that no Rust file defines.
+fn missing_tests(path: &str, page: &str, files: &[TextFile]) -> Vec<String> {
     let defined: BTreeSet<&str> = files
         .iter()
         .filter(|file| file.extension() == "rs")
@@ -60,7 +62,7 @@ fn missing_tests(page: &str, files: &[TextFile]) -> Vec<String> {
             !name.is_empty() && !name.contains(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '_'))
         })
         .filter(|name| !defined.contains(name))
-        .map(|name| format!("{TESTS}: `{name}` is neither a function nor a module"))
+        .map(|name| format!("{path}: `{name}` is neither a function nor a module"))
         .collect()
 }
 
@@ -284,7 +286,7 @@ mod tests {
         let page =
             "```console\n$ test a::b\n```\n\n| `a::it_works`, `a::times`, `a::B`, `…::it_fails` |";
         assert_eq!(
-            missing_tests(page, &files),
+            missing_tests("tests/README.md", page, &files),
             ["tests/README.md: `it_fails` is neither a function nor a module"]
         );
     }
