@@ -71,6 +71,13 @@ async fn requests_refused_before_reading_are_logged() {
         .header("x-request-id", "method");
     assert_eq!(app.send(other).await.status, 405);
     request_line(&log, "method", &["status=405", "method=\"DELETE\""]);
+    let mutation = app
+        .request("QUERY", "/graphql")
+        .header("x-request-id", "safe")
+        .header("content-type", "application/json")
+        .body(r#"{"query":"mutation { nothing }"}"#);
+    app.send(mutation).await;
+    request_line(&log, "safe", &["method=\"QUERY\"", "path=\"/graphql\""]);
 }
 
 #[tokio::test]

@@ -67,6 +67,7 @@ async fn a_hundred_thousand_names_of_operations_make_a_bounded_number_of_series(
         app.send(app.request(method.as_str(), &format!("/made-up/{made_up}")))
             .await;
     }
+    app.send(app.request("QUERY", "/made-up")).await;
     let series = Series::of(&app).await;
     let names = series
         .0
@@ -93,5 +94,7 @@ async fn a_hundred_thousand_names_of_operations_make_a_bounded_number_of_series(
     );
     let made_up = r#"svc_http_requests_total{method="other",endpoint="unmatched",status="404"}"#;
     assert_eq!(series.value(made_up), 100.0);
+    let query = r#"svc_http_requests_total{method="QUERY",endpoint="unmatched",status="404"}"#;
+    assert_eq!(series.value(query), 1.0);
     assert!(series.0.len() < 3_000, "{} samples", series.0.len());
 }

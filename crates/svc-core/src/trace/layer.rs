@@ -85,8 +85,8 @@ impl TracingLayer {
 
 /// Returns the method, `_OTHER` for non-standard ones.
 fn method(request: &Request) -> &'static str {
-    const KNOWN: [&str; 9] = [
-        "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE",
+    const KNOWN: [&str; 10] = [
+        "GET", "POST", "QUERY", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE",
     ];
     KNOWN
         .into_iter()

@@ -72,7 +72,9 @@ impl LoggedRoute {
 
 /// Returns the method, unless it is non-standard.
 fn method(request: &Request) -> &'static str {
-    const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+    const KNOWN: [&str; 8] = [
+        "GET", "POST", "QUERY", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS",
+    ];
 
     // A method can be any token, which clients may choose to confuse readers of the log.
     KNOWN

@@ -103,7 +103,8 @@ fn method_label(method: &Method) -> &str {
         Method::TRACE,
     ];
 
-    if standard.contains(method) {
+    // Older versions of `http` have no constant for `QUERY`.
+    if standard.contains(method) || method.as_str() == "QUERY" {
         method.as_str()
     } else {
         OTHER
