@@ -131,7 +131,7 @@ pub use app::{
 };
 #[cfg(feature = "auth")]
 pub use app::{ApiKeys, AuthenticatedUser};
-pub use http::SubscriptionsConfig;
+pub use http::{GraphqlOverHttp, SubscriptionsConfig};
 pub use rate_limit::{RateLimitConfig, setup_rate_limiting};
 #[cfg(feature = "auth")]
 #[doc(inline)]

@@ -34,6 +34,7 @@ pub(crate) use live::{LiveConnections, LongLived};
 #[cfg(feature = "native-auth")]
 pub(crate) use protection::protect;
 pub(crate) use protection::{CrossOriginRules, CsrfProtection, Overload, Protection};
+pub use reply::GraphqlOverHttp;
 pub(crate) use unread::{LargeAnswer, PendingResponses, Recipient, Taken};
 
 use crate::health::HealthCheck;
@@ -61,6 +62,8 @@ pub(crate) struct HttpState {
     pub(crate) rust_endpoint: bool,
     /// The password in front of `/graphql`, if there is one.
     pub(crate) dev_auth: Option<Arc<DevAuth>>,
+    /// The draft that determines the statuses of responses.
+    pub(crate) graphql_over_http: GraphqlOverHttp,
     pub(crate) protection: Arc<Protection>,
     /// The rate limits set in the application's options.
     pub(crate) rate_limits: Option<RateLimitLayer>,

@@ -1,6 +1,7 @@
 //! `/graphql` as an HTTP endpoint; the audits of graphql-http say most of it.
 
 use serde_json::{Value, json};
+use svc::GraphqlOverHttp;
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase, node};
 
@@ -16,8 +17,14 @@ fn bump() -> i32 {
 
 async fn app() -> App {
     let database = TestDatabase::new("").await;
+    // The audits are older than the draft of 2026.
+    let config = SvcConfig {
+        graphql_over_http: GraphqlOverHttp::Draft2025,
+        ..SvcConfig::default()
+    };
     App::serve(
         AppOptions::new()
+            .config(config)
             .database_url(database.url())
             .queries(queries![hello])
             .mutations(mutations![bump]),

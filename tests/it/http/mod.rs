@@ -9,6 +9,7 @@ mod health;
 mod hostile;
 mod panics;
 mod refusals;
+mod statuses;
 mod unread_bodies;
 
 pub(crate) use connections::steadily;

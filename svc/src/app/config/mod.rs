@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::http::SubscriptionsConfig;
+use crate::http::{GraphqlOverHttp, SubscriptionsConfig};
 use crate::rate_limit::RateLimitConfig;
 use svc_auth::{AuthConfig, IdpConfig};
 use svc_core::settings::{
@@ -68,6 +68,9 @@ settings! {
             or_never(Seconds(0..=86_400));
         /// Maximum time for an authorizer to decide. An authorizer that takes longer denies access.
         authorization_timeout: Duration = Duration::from_secs(5), ["SVC_AUTHORIZATION_TIMEOUT"], Seconds(1..=300);
+        /// Draft of GraphQL over HTTP that determines the statuses of
+        /// `application/graphql-response+json`.
+        graphql_over_http: GraphqlOverHttp = GraphqlOverHttp::Draft2025, ["SVC_GRAPHQL_OVER_HTTP"], Parsed("2025 or 2026");
         groups {
             /// The database.
             database: DatabaseConfig;

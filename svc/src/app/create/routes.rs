@@ -106,6 +106,7 @@ fn state(
         health,
         rust_endpoint: options.config.operations.rust_endpoint,
         dev_auth: dev_auth(&options.config.auth, &entrance.clients),
+        graphql_over_http: options.config.graphql_over_http,
         protection: entrance.protection,
         rate_limits: entrance.rate_limits,
         #[cfg(feature = "websocket")]

@@ -17,7 +17,7 @@ use futures_util::FutureExt as _;
 use super::body::Arrived;
 use super::guard::guarded;
 use super::protection::Head;
-use super::reply::{MediaType, Refusal, answer, challenged, fresh, status};
+use super::reply::{Form, MediaType, Refusal, answer, challenged, fresh, status};
 use super::{HttpState, body};
 use parameters::Sent;
 use svc_core::ErrorCode;
@@ -46,13 +46,13 @@ pub(super) async fn post(
     address: Option<IpAddr>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let version = parts.version;
+    let form = form(service, &parts, media);
     let checked = check_forgery(service, &parts);
     let mut parts = RequestParts::hooked(parts, transport, hook);
     let answering = service.engine.hooks.answering();
 
     if let Err(refusal) = checked {
-        return reply_to(Err(refusal), media, version, answering);
+        return reply_to(Err(refusal), form, answering);
     }
 
     let (answered, challenge) = match service.engine.begin(&mut parts).await {
@@ -63,7 +63,16 @@ pub(super) async fn post(
         Err(refused) => (Ok(refused.response), refused.challenge),
     };
 
-    challenged(reply_to(answered, media, version, answering), challenge)
+    challenged(reply_to(answered, form, answering), challenge)
+}
+
+/// Returns the form of the response to a request whose client accepts this media type.
+pub(super) fn form(service: &HttpState, parts: &Parts, media: Option<MediaType>) -> Form {
+    Form {
+        media: media.unwrap_or(MediaType::Json),
+        draft: service.graphql_over_http,
+        version: parts.version,
+    }
 }
 
 /// Rejects requests that another site may have made a browser send.
@@ -118,14 +127,12 @@ async fn answer_post(
 /// Builds the reply to a request, and reports it to the hooks.
 pub(super) fn reply_to(
     answered: Result<engine::Response, Refusal>,
-    media: Option<MediaType>,
-    version: Version,
+    form: Form,
     answering: Option<Answering<'_>>,
 ) -> Response<Body> {
-    let media = media.unwrap_or(MediaType::Json);
     match answered {
         Ok(response) => {
-            let status = status(&response.answer, media);
+            let status = status(&response.answer, form);
             if let Some(answering) = answering {
                 answering.answered(
                     status,
@@ -133,24 +140,27 @@ pub(super) fn reply_to(
                     response.answer.field_errors(),
                 );
             }
-            fresh(answer(status, media, response.body), response.freshness)
+            fresh(
+                answer(status, form.media, response.body),
+                response.freshness,
+            )
         }
         Err(refusal) => {
             if let Some(answering) = answering {
-                answering.answered(refusal.status, Some(refusal.code()), 0);
+                answering.answered(refusal.status_in(form), Some(refusal.code()), 0);
             }
-            refuse(&refusal, media, version)
+            refuse(&refusal, form)
         }
     }
 }
 
-fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Body> {
-    let mut response = refusal.reply(media);
+fn refuse(refusal: &Refusal, form: Form) -> Response<Body> {
+    let mut response = refusal.reply_in(form);
     let is_unread = matches!(
         refusal.status,
         StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT
     );
-    if is_unread && version <= Version::HTTP_11 {
+    if is_unread && form.version <= Version::HTTP_11 {
         // The rest of the body is not read, so nothing can follow it.
         response
             .headers_mut()
@@ -216,16 +226,14 @@ async fn query_by_get(
     address: Option<IpAddr>,
 ) -> Response<Body> {
     let (parts, _) = request.into_parts();
-    let (query, version) = (
-        parts.uri.query().unwrap_or_default().to_owned(),
-        parts.version,
-    );
+    let query = parts.uri.query().unwrap_or_default().to_owned();
+    let form = form(service, &parts, media);
     let checked = check_forgery(service, &parts);
     let mut parts = RequestParts::of_http(parts, Transport::HttpGet);
     let answering = service.engine.hooks.answering();
 
     if let Err(refusal) = checked {
-        return reply_to(Err(refusal), media, version, answering);
+        return reply_to(Err(refusal), form, answering);
     }
 
     let (answered, challenge) = match service.engine.begin(&mut parts).await {
@@ -236,7 +244,7 @@ async fn query_by_get(
         Err(refused) => (Ok(refused.response), refused.challenge),
     };
 
-    challenged(reply_to(answered, media, version, answering), challenge)
+    challenged(reply_to(answered, form, answering), challenge)
 }
 
 async fn answer_get(

@@ -65,7 +65,9 @@ pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refus
     match ExactJson::read(text).map_err(|error| not_json(body, error))? {
         ExactJson::Object(fields) => from_fields(fields).map(Sent::One),
         ExactJson::Array(entries) => batch(entries, batch_max).map(Sent::Batch),
-        _ => Err(bad_request("the body must be a JSON object with `query`")),
+        _ => Err(Refusal::not_a_request(
+            "the body must be a JSON object with `query`",
+        )),
     }
 }
 
@@ -73,7 +75,7 @@ pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refus
 pub(in crate::http) fn one_from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
     match from_body(body, 0)? {
         Sent::One(request) => Ok(request),
-        Sent::Batch(_) => Err(bad_request(
+        Sent::Batch(_) => Err(Refusal::not_a_request(
             "a stream answers one request, so send no batch",
         )),
     }
@@ -85,13 +87,13 @@ fn batch(
 ) -> Result<Vec<Result<Request<'static>, Refusal>>, Refusal> {
     let given = entries.len();
     match given {
-        _ if most == 0 => Err(bad_request(
+        _ if most == 0 => Err(Refusal::not_a_request(
             "batches are switched off; send one request as a JSON object",
         )),
-        0 => Err(bad_request(
+        0 => Err(Refusal::not_a_request(
             "the batch is empty; send at least one request in it",
         )),
-        _ if given > most => Err(bad_request(format!(
+        _ if given > most => Err(Refusal::not_a_request(format!(
             "the batch has {given} requests; at most {most} are allowed (SVC_BATCH_MAX)"
         ))),
         _ => Ok(entries.into_iter().map(of_batch).collect()),
@@ -101,7 +103,7 @@ fn batch(
 fn of_batch(entry: ExactJson) -> Result<Request<'static>, Refusal> {
     match entry {
         ExactJson::Object(fields) => from_fields(fields),
-        _ => Err(bad_request(
+        _ => Err(Refusal::not_a_request(
             "each request of a batch must be a JSON object with `query`",
         )),
     }
@@ -130,7 +132,7 @@ pub(in crate::http) fn from_query_string(query: &str) -> Result<Request<'static>
 
         // Of two values, a cache or proxy in front could read one and the service the other.
         if fields.get(&name).is_some() {
-            return Err(bad_request(format!(
+            return Err(Refusal::not_a_request(format!(
                 "the parameter `{name}` is given twice"
             )));
         }
@@ -165,15 +167,15 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
             String::new()
         }
         Some(ExactJson::String(_)) | None => {
-            return Err(bad_request(
+            return Err(Refusal::not_a_request(
                 "`query` is missing: send the GraphQL document in it",
             ));
         }
-        Some(_) => return Err(bad_request("`query` must be a string")),
+        Some(_) => return Err(Refusal::not_a_request("`query` must be a string")),
     };
 
     if document_id.is_some() && (persisted.is_some() || !query.is_empty()) {
-        return Err(bad_request(
+        return Err(Refusal::not_a_request(
             "name the document once: with `documentId`, or with `query` and `extensions.persistedQuery`",
         ));
     }
@@ -181,7 +183,11 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
     let operation_name = match fields.take("operationName") {
         None | Some(ExactJson::Null) => None,
         Some(ExactJson::String(name)) => Some(name),
-        Some(_) => return Err(bad_request("`operationName` must be a string or null")),
+        Some(_) => {
+            return Err(Refusal::not_a_request(
+                "`operationName` must be a string or null",
+            ));
+        }
     };
 
     let variables = object(&mut fields, "variables")?.into_iter().collect();
@@ -200,8 +206,8 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
 fn document_id(value: Option<ExactJson>) -> Result<Option<DocumentId>, Refusal> {
     match value {
         None | Some(ExactJson::Null) => Ok(None),
-        Some(ExactJson::String(id)) => id.parse().map(Some).map_err(bad_request),
-        Some(_) => Err(bad_request("`documentId` must be a string")),
+        Some(ExactJson::String(id)) => id.parse().map(Some).map_err(Refusal::not_a_request),
+        Some(_) => Err(Refusal::not_a_request("`documentId` must be a string")),
     }
 }
 
@@ -211,11 +217,17 @@ fn persisted(mut extensions: Fields) -> Result<Option<DocumentId>, Refusal> {
     let fields = match extensions.take("persistedQuery") {
         None | Some(ExactJson::Null) => return Ok(None),
         Some(ExactJson::Object(fields)) => fields,
-        Some(_) => return Err(bad_request("`extensions.persistedQuery` must be an object")),
+        Some(_) => {
+            return Err(Refusal::not_a_request(
+                "`extensions.persistedQuery` must be an object",
+            ));
+        }
     };
 
     if fields.get("version") != Some(&ExactJson::Number(ExactNumber::from(1))) {
-        return Err(bad_request("`extensions.persistedQuery.version` must be 1"));
+        return Err(Refusal::not_a_request(
+            "`extensions.persistedQuery.version` must be 1",
+        ));
     }
 
     let mut hash = [0; 32];
@@ -236,17 +248,22 @@ fn persisted(mut extensions: Fields) -> Result<Option<DocumentId>, Refusal> {
 const OTHER_HASHES: [usize; 2] = [40, 32];
 
 fn not_sha256() -> Refusal {
-    bad_request("`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits")
+    Refusal::not_a_request(
+        "`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits",
+    )
 }
 
 fn object(fields: &mut Fields, name: &str) -> Result<Fields, Refusal> {
     match fields.take(name) {
         None | Some(ExactJson::Null) => Ok(Fields::default()),
         Some(ExactJson::Object(object)) => Ok(object),
-        Some(_) => Err(bad_request(format!("`{name}` must be an object or null"))),
+        Some(_) => Err(Refusal::not_a_request(format!(
+            "`{name}` must be an object or null"
+        ))),
     }
 }
 
+/// Rejects text that is not JSON.
 fn bad_request(message: impl Into<String>) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, message)
 }

@@ -1,16 +1,19 @@
 //! Responses with their status and headers.
 
 pub(super) mod negotiate;
+mod statuses;
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use hyper::ext::ReasonPhrase;
 
 use super::live::Full;
 pub(super) use negotiate::MediaType;
+pub use statuses::GraphqlOverHttp;
+use statuses::PARTIAL_SUCCESS;
+pub(super) use statuses::{Form, status};
 use svc_core::ErrorCode;
-use svc_engine::engine::{
-    Answer, Challenge, Freshness, RequestError, count_refusal, write_request_errors,
-};
+use svc_engine::engine::{Challenge, Freshness, RequestError, count_refusal, write_request_errors};
 
 /// The `Cache-Control` of responses: they are for the requesting client, at the time of the
 /// request.
@@ -27,8 +30,11 @@ const MAX_HEADERS: usize = 11;
 /// A request that did not reach the engine.
 #[derive(Debug)]
 pub(super) struct Refusal {
+    /// The status, except for JSON that is not a request.
     pub(super) status: StatusCode,
     error: RequestError,
+    /// Whether the JSON of the request is valid, but not a GraphQL request.
+    is_not_a_request: bool,
     /// A header with the accepted values, or with the time to retry.
     header: Option<(HeaderName, &'static str)>,
 }
@@ -38,7 +44,16 @@ impl Refusal {
         Self {
             status,
             error: RequestError::new(code, message),
+            is_not_a_request: false,
             header: None,
+        }
+    }
+
+    /// Rejects JSON that is not a GraphQL request.
+    pub(super) fn not_a_request(message: impl Into<String>) -> Self {
+        Self {
+            is_not_a_request: true,
+            ..Self::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, message)
         }
     }
 
@@ -73,9 +88,28 @@ impl Refusal {
         body
     }
 
+    /// Returns the status in a response of this form.
+    pub(super) fn status_in(&self, form: Form) -> StatusCode {
+        if self.is_not_a_request && form.is_of_2026() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            self.status
+        }
+    }
+
+    /// Builds the reply to a request that is rejected before its form matters.
     pub(super) fn reply(&self, media: MediaType) -> Response<Body> {
+        self.reply_with(self.status, media)
+    }
+
+    /// Builds the reply with the status of this form.
+    pub(super) fn reply_in(&self, form: Form) -> Response<Body> {
+        self.reply_with(self.status_in(form), form.media)
+    }
+
+    fn reply_with(&self, status: StatusCode, media: MediaType) -> Response<Body> {
         count_refusal(self.code());
-        let mut response = reply(self.status, media, self.body());
+        let mut response = reply(status, media, self.body());
         if let Some((name, value)) = &self.header {
             response
                 .headers_mut()
@@ -126,18 +160,6 @@ impl From<Full> for Refusal {
     }
 }
 
-/// Returns the status of an engine response.
-pub(super) fn status(answer: &Answer, media: MediaType) -> StatusCode {
-    match (answer, media) {
-        (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
-        (Answer::NotModified, _) => StatusCode::NOT_MODIFIED,
-        (Answer::Late(_), _) => StatusCode::GATEWAY_TIMEOUT,
-        (Answer::Failed(code), _) => status_of(code, media),
-        (Answer::Refused(_), MediaType::Response) => StatusCode::BAD_REQUEST,
-        (Answer::Refused(_), MediaType::Json) | (Answer::Executed { .. }, _) => StatusCode::OK,
-    }
-}
-
 /// Builds the reply for an engine response.
 pub(super) fn answer(
     status: StatusCode,
@@ -150,6 +172,14 @@ pub(super) fn answer(
             .headers_mut()
             .insert(header::ALLOW, HeaderValue::from_static("POST"));
     }
+
+    // Otherwise hyper would write `<none>`.
+    if status.as_u16() == PARTIAL_SUCCESS {
+        reply
+            .extensions_mut()
+            .insert(ReasonPhrase::from_static(b"Partial Success"));
+    }
+
     reply
 }
 
@@ -193,35 +223,6 @@ pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> 
         .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(value));
 
     response
-}
-
-/// Returns the status of an error that fails the whole request.
-fn status_of(code: &str, media: MediaType) -> StatusCode {
-    let statuses = [
-        (ErrorCode::Unauthenticated, StatusCode::UNAUTHORIZED),
-        (ErrorCode::Forbidden, StatusCode::FORBIDDEN),
-        (ErrorCode::RateLimited, StatusCode::TOO_MANY_REQUESTS),
-        (
-            ErrorCode::InternalServerError,
-            StatusCode::INTERNAL_SERVER_ERROR,
-        ),
-        (
-            ErrorCode::ServiceUnavailable,
-            StatusCode::SERVICE_UNAVAILABLE,
-        ),
-        (ErrorCode::Timeout, StatusCode::GATEWAY_TIMEOUT),
-    ];
-
-    let known = statuses
-        .iter()
-        .find(|(known, _)| known.as_str() == code)
-        .map(|(_, status)| *status);
-
-    known.unwrap_or(if media == MediaType::Response {
-        StatusCode::BAD_REQUEST
-    } else {
-        StatusCode::OK
-    })
 }
 
 pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {

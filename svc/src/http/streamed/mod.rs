@@ -16,7 +16,7 @@ use super::HttpState;
 use super::body::Arrived;
 #[cfg(feature = "upload")]
 use super::endpoint::multipart;
-use super::endpoint::{check_forgery, parameters, read, reply_to};
+use super::endpoint::{check_forgery, form, parameters, read, reply_to};
 use super::live::{Full, Seat};
 use super::reply::{MediaType, PRIVATE, Refusal, VARY, challenged};
 use stream_body::{Source, StreamBody};
@@ -42,12 +42,9 @@ pub(super) async fn answer(
     address: Option<IpAddr>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let (version, query) = (
-        parts.version,
-        parts.uri.query().unwrap_or_default().to_owned(),
-    );
+    let form = form(service, &parts, media);
     let sent = if parts.method == axum::http::Method::GET {
-        Sent::Url(query)
+        Sent::Url(parts.uri.query().unwrap_or_default().to_owned())
     } else {
         Sent::Body(body)
     };
@@ -57,28 +54,28 @@ pub(super) async fn answer(
     let answering = service.engine.hooks.answering();
 
     if let Err(refusal) = checked {
-        return reply_to(Err(refusal), media, version, answering);
+        return reply_to(Err(refusal), form, answering);
     }
 
     let challenge = match service.engine.begin(&mut parts).await {
         Ok(challenge) => challenge,
         Err(refused) => {
             return challenged(
-                reply_to(Ok(refused.response), media, version, answering),
+                reply_to(Ok(refused.response), form, answering),
                 refused.challenge,
             );
         }
     };
 
     let response = match begin(service, parts, sent, media, address).await {
-        Ok(Begun::Answered(response)) => reply_to(Ok(response), media, version, answering),
+        Ok(Begun::Answered(response)) => reply_to(Ok(response), form, answering),
         Ok(Begun::Stream(source, seat)) => {
             if let Some(answering) = answering {
                 answering.answered(StatusCode::OK, None, 0);
             }
             open(source, wanted, seat)
         }
-        Err(refusal) => reply_to(Err(refusal), media, version, answering),
+        Err(refusal) => reply_to(Err(refusal), form, answering),
     };
 
     challenged(response, challenge)

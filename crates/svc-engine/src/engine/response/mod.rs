@@ -47,11 +47,13 @@ pub struct Response {
 pub enum Answer {
     /// It ran: there is `data`, with this number of errors beside it.
     Executed { errors: usize },
+    /// The responses to a batch, with the total number of their errors.
+    Batch { errors: usize },
     /// It ran, and the client already has the response.
     NotModified,
     /// Nothing ran, because the request was rejected: the code of its first error.
     Refused(ErrorCode),
-    /// Nothing ran, because mutations need another method.
+    /// Nothing ran, because the method is safe, and mutations need another one.
     MethodNotAllowed,
     /// It was stopped because it took too long.
     Late(ErrorCode),
@@ -281,7 +283,7 @@ impl Answer {
     /// The code of the error that affects the whole request.
     pub fn code(&self) -> Option<&str> {
         match self {
-            Self::Executed { .. } | Self::NotModified => None,
+            Self::Executed { .. } | Self::Batch { .. } | Self::NotModified => None,
             Self::Refused(code) | Self::Late(code) => Some(code.as_str()),
             Self::MethodNotAllowed => Some(ErrorCode::BadRequest.as_str()),
             Self::Failed(code) => Some(code),
@@ -291,7 +293,7 @@ impl Answer {
     /// The number of errors beside `data`.
     pub fn field_errors(&self) -> usize {
         match self {
-            Self::Executed { errors } => *errors,
+            Self::Executed { errors } | Self::Batch { errors } => *errors,
             _ => 0,
         }
     }
@@ -300,7 +302,7 @@ impl Answer {
 impl Response {
     /// The responses to a batch in one body, with the total number of their errors.
     pub fn of_batch(errors: usize, body: Vec<u8>) -> Self {
-        Self::new(Answer::Executed { errors }, body)
+        Self::new(Answer::Batch { errors }, body)
     }
 
     /// Adds the effect of each mutation to the response.

@@ -116,7 +116,7 @@ async fn read(
     let operations = json(&mut parts, "operations").await?;
     let map = json(&mut parts, "map").await?;
     let ExactJson::Object(mut operation) = operations else {
-        return Err(bad_request(
+        return Err(Refusal::not_a_request(
             "`operations` must be a JSON object with `query`; a batch has no files",
         ));
     };
