@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodFilter, MethodRouter, get};
+use axum::routing::{MethodFilter, MethodRouter, any_service, get};
 
 pub(crate) use body::{PendingBodies, PendingBounds};
 pub(crate) use dev_auth::DevAuth;
@@ -40,7 +40,7 @@ pub(crate) use unread::{LargeAnswer, PendingResponses, Recipient, Taken};
 use crate::health::HealthCheck;
 use crate::rate_limit::RateLimitLayer;
 use guard::guarded;
-use post::Post;
+use post::{OtherMethods, Post};
 use protection::CrossOriginLayer;
 #[cfg(feature = "compression")]
 use protection::compression;
@@ -107,9 +107,10 @@ pub(crate) fn router(service: Arc<HttpState>) -> Router {
     let post = |transport| Post::new(&service, transport, limits.is_some());
     let protection = &*service.protection;
     let cross_origin = CrossOriginLayer(protection.cross_origin.clone());
-    let graphql = MethodRouter::new()
-        .get(get::get)
-        .fallback(endpoint::other_method);
+
+    // The limits are around this service, so it does not apply them itself.
+    let others = OtherMethods(Post::new(&service, Transport::HttpQuery, false));
+    let graphql = any_service(others).get(get::get);
     let graphql = ruled(graphql, &cross_origin);
     let by_http = cross_origin.layer(post(Transport::HttpPost));
     let graphql = limited(graphql, limits).on_service(MethodFilter::POST, by_http);

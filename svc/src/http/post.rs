@@ -1,4 +1,4 @@
-//! The service for `POST`: it runs the endpoint's future with minimal overhead.
+//! The services for `POST` and `QUERY`, which run the endpoint's future with minimal overhead.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Waker};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::Response;
+use futures_util::future::{Either, Ready, ready};
 
 use super::guard::panicked;
 use super::reply::MediaType;
@@ -17,9 +18,9 @@ use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
 use crate::rate_limit::{Answer, LimitedFuture};
 use svc_core::wake_flag::WakeFlag;
-use svc_engine::request::{Hooked, RequestHook, Transport};
+use svc_engine::request::{Hooked, RequestHook, Transport, is_query};
 
-/// The service that handles `POST`.
+/// The service that handles requests with a body.
 ///
 /// Implemented as a `Service`, not a handler: axum moves a handler's future on every request, and
 /// ours is several kB.
@@ -72,7 +73,7 @@ impl Post {
         let hook = hook.or_else(|| Hooked::of(request.extensions()));
         let media = MediaType::negotiate(request.headers());
 
-        if transport == Transport::HttpPost
+        if transport != Transport::RustEndpoint
             && let Some(wanted) = StreamType::wanted(request.headers())
         {
             let future = async move {
@@ -91,6 +92,28 @@ impl Post {
         );
 
         Woken::new(Box::into_pin(future), media)
+    }
+}
+
+/// The service for the methods that axum cannot route: `QUERY`, and the rejected ones.
+#[derive(Debug, Clone)]
+pub(super) struct OtherMethods(pub(super) Post);
+
+impl tower::Service<Request> for OtherMethods {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Either<LimitedFuture<Woken>, Ready<Answer>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        if is_query(request.method()) {
+            Either::Left(tower::Service::call(&mut self.0, request))
+        } else {
+            Either::Right(ready(Ok(endpoint::other_method())))
+        }
     }
 }
 

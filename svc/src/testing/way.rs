@@ -20,6 +20,8 @@ pub(super) enum Way {
     Post,
     /// The document in the URL.
     Get,
+    /// The document in the body of a safe request.
+    Query,
     /// The endpoint that runs no function of the program.
     Rust,
     /// The document in a batch.
@@ -50,6 +52,7 @@ impl Way {
     pub(super) const ALL: &[Self] = &[
         Self::Post,
         Self::Get,
+        Self::Query,
         Self::Rust,
         Self::Batch,
         Self::Events,
@@ -64,6 +67,7 @@ impl Way {
         match self {
             Self::Post => "POST /graphql",
             Self::Get => "GET /graphql",
+            Self::Query => "QUERY /graphql",
             Self::Rust => "POST /graphql/rust",
             Self::Batch => "batch",
             Self::Events => "server-sent events",
@@ -105,6 +109,7 @@ impl Way {
         match self {
             Self::Post => post(app, principal, "/graphql", &plain).await,
             Self::Get => get(app, principal, &text, &case.variables).await,
+            Self::Query => body(app, principal, "QUERY", "/graphql", &plain).await,
             Self::Rust => post(app, principal, "/graphql/rust", &plain).await,
             Self::Batch => {
                 let mut answers = post(app, principal, "/graphql", &json!([plain])).await?;
@@ -163,11 +168,22 @@ async fn named(app: &Router, principal: &Principal, case: &Case, body: &Value) -
     }
 }
 
-async fn post(app: &Router, principal: &Principal, path: &str, body: &Value) -> Result<Value> {
+async fn post(app: &Router, principal: &Principal, path: &str, json: &Value) -> Result<Value> {
+    body(app, principal, "POST", path, json).await
+}
+
+/// Sends a JSON body.
+async fn body(
+    app: &Router,
+    principal: &Principal,
+    method: &str,
+    path: &str,
+    json: &Value,
+) -> Result<Value> {
     let request = principal
-        .request("POST", path)
+        .request(method, path)
         .header(header::CONTENT_TYPE, "application/json");
-    send(app, request.body(Body::from(body.to_string()))).await
+    send(app, request.body(Body::from(json.to_string()))).await
 }
 
 async fn get(app: &Router, principal: &Principal, text: &str, variables: &Value) -> Result<Value> {

@@ -225,7 +225,7 @@ async fn other_methods_are_refused() {
         let reply = app.send(app.request(method, "/graphql")).await;
         assert_eq!(
             (reply.status, reply.headers["allow"].to_str().unwrap()),
-            (405, "GET, POST")
+            (405, "GET, POST, QUERY")
         );
     }
 }

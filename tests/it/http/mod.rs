@@ -8,6 +8,7 @@ mod graphiql;
 mod health;
 mod hostile;
 mod panics;
+mod query_method;
 mod refusals;
 mod statuses;
 mod unread_bodies;

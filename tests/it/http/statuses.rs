@@ -5,7 +5,7 @@ use svc::futures_util::stream;
 use svc::prelude::*;
 use svc::{GraphqlOverHttp, HttpConfig, Limits, OperationsConfig, ProtectionConfig};
 use svc_tests::raw::{self, Client};
-use svc_tests::{App, Reply};
+use svc_tests::{App, Reply, node};
 
 #[svc::query]
 fn hello() -> &'static str {
@@ -34,6 +34,8 @@ fn ticks() -> impl Stream<Item = i32> {
 
 const JSON: &str = "application/json";
 const RESPONSE: &str = "application/graphql-response+json";
+/// The audits of the draft of 2026, with those of `QUERY` and of mutations.
+const AUDITS: usize = 68;
 const DRAFTS: [GraphqlOverHttp; 2] = [GraphqlOverHttp::Draft2025, GraphqlOverHttp::Draft2026];
 
 /// The settings of a draft, with at most three root fields and two requests in a batch.
@@ -184,6 +186,7 @@ async fn each_outcome_has_its_status_by_every_method() {
                 .chain(QUERY_STRINGS.map(|(query, statuses)| (query.to_owned(), statuses)));
             let sent = of_bodies("POST")
                 .map(|sent| ("POST", sent))
+                .chain(of_bodies("QUERY").map(|sent| ("QUERY", sent)))
                 .chain(of_urls.map(|sent| ("GET", sent)));
             for (method, (text, statuses)) in sent {
                 let reply = send(&app, method, accept, &text).await;
@@ -205,7 +208,11 @@ async fn only_post_runs_mutations() {
     for draft in DRAFTS {
         let app = App::serve(options(config(draft))).await;
         for accept in [JSON, RESPONSE] {
-            for (method, status, allow) in [("POST", 200, None), ("GET", 405, Some("POST"))] {
+            for (method, status, allow) in [
+                ("POST", 200, None),
+                ("GET", 405, Some("POST")),
+                ("QUERY", 422, None),
+            ] {
                 let reply = send(&app, method, accept, &encoded(method, &mutation)).await;
                 let allowed = reply
                     .headers
@@ -227,8 +234,10 @@ async fn the_responses_of_a_batch_have_one_status() {
     let batch = r#"[{"query":"{ broken }"},{"query":"{ nothing }"}]"#;
     for draft in DRAFTS {
         let app = App::serve(options(config(draft))).await;
-        let reply = send(&app, "POST", RESPONSE, batch).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+        for method in ["POST", "QUERY"] {
+            let reply = send(&app, method, RESPONSE, batch).await;
+            assert_eq!(reply.status, 200, "{method}: {}", reply.text);
+        }
     }
 }
 
@@ -292,5 +301,36 @@ fn the_setting_names_a_draft() {
     assert_eq!(
         read("2024").unwrap_err().to_string(),
         "SVC_GRAPHQL_OVER_HTTP is \"2024\"; it must be 2025 or 2026"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_endpoint_passes_every_audit_of_2026() {
+    let app = App::serve(options(config(GraphqlOverHttp::Draft2026))).await;
+    let url = app.url("/graphql");
+    let output = tokio::task::spawn_blocking(move || {
+        node("audit_2026.mjs")
+            .arg(url)
+            .arg("{ hello broken }")
+            .output()
+    })
+    .await
+    .unwrap()
+    .expect("node");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let audits: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let failed: Vec<_> = audits
+        .iter()
+        .filter(|audit| audit["status"] != "ok")
+        .collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    assert_eq!(
+        audits.len(),
+        AUDITS,
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
     );
 }

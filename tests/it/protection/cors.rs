@@ -87,6 +87,13 @@ async fn only_the_configured_origins_read_responses() {
         Some("true")
     );
     assert_eq!(header(&allowed, "access-control-max-age"), Some("7200"));
+    let methods = header(&allowed, "access-control-allow-methods").unwrap();
+    for method in ["GET", "POST", "QUERY"] {
+        assert!(
+            methods.split(',').any(|known| known == method),
+            "{method} in {methods}"
+        );
+    }
     let headers = header(&allowed, "access-control-allow-headers").unwrap();
     for name in [
         "content-type",

@@ -57,6 +57,17 @@ async fn mutate(app: &App, headers: &[(&str, &str)]) -> Reply {
         .await
 }
 
+/// Sends the query by QUERY, with these headers.
+async fn ask_in_body(app: &App, headers: &[(&str, &str)]) -> Reply {
+    let request = app
+        .request("QUERY", "/graphql")
+        .header("content-type", "application/json");
+    let request = headers.iter().fold(request, |request, (name, value)| {
+        request.header(*name, *value)
+    });
+    app.send(request.body(r#"{"query":"{ hello }"}"#)).await
+}
+
 /// Sends the query by GET, with these headers.
 async fn ask(app: &App, headers: &[(&str, &str)]) -> Reply {
     let request = app.request("GET", "/graphql?query=%7Bhello%7D");
@@ -139,6 +150,10 @@ async fn credentials_that_browsers_add_do_not_count_from_another_site() {
                 reply.text
             );
             assert!(is_refused(&ask(&app, &headers).await), "{headers:?}");
+            assert!(
+                is_refused(&ask_in_body(&app, &headers).await),
+                "{headers:?}"
+            );
         }
         assert_eq!(
             mutate(&app, foreign).await.status,

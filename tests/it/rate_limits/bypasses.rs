@@ -73,23 +73,31 @@ async fn a_registered_operation_is_counted_as_its_document() {
     );
 }
 
-/// GET, POST and `/graphql/rust` are one endpoint.
+/// GET, POST, QUERY and `/graphql/rust` are one endpoint.
 #[tokio::test]
-async fn gets_posts_and_the_rust_endpoint_share_one_limit() {
+async fn all_methods_and_the_rust_endpoint_share_one_limit() {
     let clock = Clock::new();
     let mut settings = SvcConfig::default();
     settings.operations.rust_endpoint = true;
     let options = options()
         .config(settings)
         .database_url("postgres://nobody@127.0.0.1:1/nothing");
-    let app = serve_options(options, limited(&clock, RateLimit::requests(3))).await;
+    let app = serve_options(options, limited(&clock, RateLimit::requests(4))).await;
     let get = || {
         app.send(
             app.request("GET", "/graphql?query={hello}")
                 .header("x-forwarded-for", CLIENT),
         )
     };
+    let query = || {
+        let request = app
+            .request("QUERY", "/graphql")
+            .header("x-forwarded-for", CLIENT)
+            .header("content-type", "application/json");
+        app.send(request.body(r#"{"query":"{ hello }"}"#))
+    };
     assert_eq!(get().await.status, 200);
+    assert_eq!(query().await.status, 200);
     assert_eq!(ask(&app, CLIENT, "{ hello }").await.status, 200);
     // It refuses what needs a function, and counts it.
     assert_eq!(
@@ -106,9 +114,10 @@ async fn gets_posts_and_the_rust_endpoint_share_one_limit() {
     assert_eq!(
         [
             get().await.status,
+            query().await.status,
             ask(&app, CLIENT, "{ hello }").await.status
         ],
-        [429, 429]
+        [429, 429, 429]
     );
     assert_eq!(
         post(

@@ -63,6 +63,31 @@ async fn a_public_response_is_revalidated_by_its_etag() {
     assert_ne!(header(&changed, "etag"), etag);
 }
 
+/// Caches that support QUERY have its body in their keys.
+#[tokio::test]
+async fn a_response_to_query_is_revalidated_as_that_to_get() {
+    let database = database().await;
+    let app = serve(options(&database)).await;
+    let query = |known: Option<String>| {
+        let request = app
+            .request("QUERY", "/graphql")
+            .header("content-type", "application/json");
+        let request = known.iter().fold(request, |request, known| {
+            request.header("if-none-match", known)
+        });
+        app.send(request.body(r#"{"query":"{posts(id:1){title}}"}"#))
+    };
+    let first = query(None).await;
+    assert_eq!(
+        (first.status, header(&first, "cache-control")),
+        (200, "public, no-cache")
+    );
+    let etag = header(&first, "etag").to_owned();
+    assert_eq!(etag, header(&get(&app, POSTS, &[]).await, "etag"));
+    let again = query(Some(etag)).await;
+    assert_eq!((again.status, again.text.as_str()), (304, ""));
+}
+
 #[tokio::test]
 async fn private_responses_are_not_stored_by_shared_caches() {
     let database = database().await;

@@ -23,4 +23,4 @@ pub use decision::{Decision, FieldLimit, Spent, decided};
 pub use parts::{Hooked, PreparedOperation, RequestHook, RequestParts};
 pub(crate) use scope::{Held, RequestScope, ScopeSeed};
 pub use svc_core::request_id::HEADER as REQUEST_ID;
-pub use transport::AllowedOperations;
+pub use transport::{AllowedOperations, is_query};

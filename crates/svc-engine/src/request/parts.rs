@@ -13,7 +13,7 @@ use axum::http::{Extensions, HeaderMap, HeaderValue, Method};
 use serde_json::Value;
 
 use super::decision::{Decision, FieldLimit, Spent};
-use super::transport::{AllowedOperations, Transport};
+use super::transport::{AllowedOperations, Transport, is_query};
 use svc_core::schema::OperationKind;
 use svc_postgres::RequestQuota;
 use svc_telemetry::security_log::{Clients, SecurityEvent, SecurityEventType};
@@ -136,10 +136,10 @@ impl RequestParts {
     /// Creates the parts of an HTTP request with a hook that has already been looked up.
     pub fn hooked(parts: Parts, transport: Transport, hook: Option<Arc<dyn RequestHook>>) -> Self {
         let allowed = match transport {
-            Transport::HttpGet => AllowedOperations::Queries,
+            Transport::HttpGet | Transport::HttpQuery => AllowedOperations::Queries,
             Transport::HttpPost => AllowedOperations::All,
             Transport::RustEndpoint => AllowedOperations::WithoutCode,
-            Transport::EventStream if parts.method == Method::GET => {
+            Transport::EventStream if parts.method == Method::GET || is_query(&parts.method) => {
                 AllowedOperations::QueriesAndSubscriptions
             }
             Transport::EventStream | Transport::WebSocket => AllowedOperations::WithSubscriptions,

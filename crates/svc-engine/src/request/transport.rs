@@ -1,5 +1,7 @@
 //! The transports of requests, and the operations that they allow.
 
+use axum::http::Method;
+
 /// The transport of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -8,11 +10,14 @@ pub enum Transport {
     HttpGet,
     /// `POST /graphql`.
     HttpPost,
+    /// `QUERY /graphql` (RFC 10008): a query in the body of a safe request.
+    HttpQuery,
     /// `POST /graphql/rust`.
     RustEndpoint,
     /// A WebSocket at `/graphql`.
     WebSocket,
-    /// `GET` or `POST` of `/graphql` with an incremental response: server-sent events or multipart.
+    /// `GET`, `POST` or `QUERY` of `/graphql` with an incremental response: server-sent events or
+    /// multipart.
     EventStream,
 }
 
@@ -21,11 +26,12 @@ pub enum Transport {
 pub enum AllowedOperations {
     /// Queries and mutations.
     All,
-    /// Queries, as GET must not change anything.
+    /// Queries, as GET and QUERY must not change anything.
     Queries,
     /// All kinds of operations.
     WithSubscriptions,
-    /// Queries and subscriptions: a stream opened with GET must not change anything either.
+    /// Queries and subscriptions: a stream opened with GET or QUERY must not change anything
+    /// either.
     QueriesAndSubscriptions,
     /// Operations that call no function of the program.
     WithoutCode,
@@ -44,4 +50,10 @@ impl AllowedOperations {
             Self::WithSubscriptions | Self::QueriesAndSubscriptions
         )
     }
+}
+
+/// Whether a method is `QUERY` (RFC 10008): it has a body like `POST`, and is safe like `GET`.
+pub fn is_query(method: &Method) -> bool {
+    // Older versions of `http` have no constant for it.
+    method.as_str() == "QUERY"
 }

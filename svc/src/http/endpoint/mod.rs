@@ -17,12 +17,14 @@ use futures_util::FutureExt as _;
 use super::body::Arrived;
 use super::guard::guarded;
 use super::protection::Head;
-use super::reply::{Form, MediaType, Refusal, answer, challenged, fresh, status};
+use super::reply::{
+    ACCEPT_QUERY, Form, MediaType, QUERY_TYPE, Refusal, answer, challenged, fresh, status,
+};
 use super::{HttpState, body};
 use parameters::Sent;
 use svc_core::ErrorCode;
 use svc_engine::engine::{self, Answering};
-use svc_engine::request::{RequestHook, RequestParts, Transport};
+use svc_engine::request::{RequestHook, RequestParts, Transport, is_query};
 
 /// Handles any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {
@@ -36,7 +38,8 @@ pub(super) async fn post_only() -> Response<Body> {
         .reply(MediaType::Json)
 }
 
-/// Handles a request with a JSON body, and the media type that its client accepts.
+/// Handles a `POST` or `QUERY` request with a JSON body, and the media type that its client
+/// accepts.
 pub(super) async fn post(
     service: &HttpState,
     request: HttpRequest,
@@ -71,6 +74,7 @@ pub(super) fn form(service: &HttpState, parts: &Parts, media: Option<MediaType>)
     Form {
         media: media.unwrap_or(MediaType::Json),
         draft: service.graphql_over_http,
+        is_query: is_query(&parts.method),
         version: parts.version,
     }
 }
@@ -118,7 +122,15 @@ async fn answer_post(
     drop(pending);
 
     match parameters::from_body(&bytes, service.batch_max)? {
-        Sent::One(request) => Ok(service.engine.run(request, parts).await),
+        Sent::One(request) => {
+            // Only responses to safe methods can be stored, and so be known.
+            let known = match parts.transport {
+                Transport::HttpQuery => parts.headers.get(header::IF_NONE_MATCH).cloned(),
+                _ => None,
+            };
+            let response = service.engine.run(request, parts).await;
+            Ok(response.unless_known(known.as_ref()))
+        }
         // Few requests are batches; boxing the batch keeps the future of the others small.
         Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),
     }
@@ -267,15 +279,17 @@ async fn answer_get(
 }
 
 /// Handles any other method.
-pub(super) async fn other_method() -> Response<Body> {
+pub(super) fn other_method() -> Response<Body> {
     let refusal = Refusal::new(
         StatusCode::METHOD_NOT_ALLOWED,
         ErrorCode::BadRequest,
-        "use GET or POST",
+        "use GET, POST or QUERY",
     );
-    refusal
-        .with_header(header::ALLOW, "GET, POST")
-        .reply(MediaType::Json)
+    let mut response = refusal
+        .with_header(header::ALLOW, "GET, POST, QUERY")
+        .reply(MediaType::Json);
+    response.headers_mut().insert(ACCEPT_QUERY, QUERY_TYPE);
+    response
 }
 
 /// Rejects any `Content-Encoding`: a proxy could interpret the body differently from us (request

@@ -66,7 +66,7 @@ impl CrossOriginRules {
             .chain(headers.iter().cloned());
         let layer = CorsLayer::new()
             .allow_origin(allowed)
-            .allow_methods([Method::GET, Method::POST, Method::DELETE])
+            .allow_methods(methods())
             .allow_headers(sent.collect::<Vec<_>>())
             .allow_credentials(credentials)
             .expose_headers(EXPOSED)
@@ -74,6 +74,15 @@ impl CrossOriginRules {
 
         Some(Self(Arc::new(layer)))
     }
+}
+
+/// Returns the methods of the endpoint and of the account routes.
+fn methods() -> Vec<Method> {
+    // Older versions of `http` have no constant for `QUERY`.
+    [Method::GET, Method::POST, Method::DELETE]
+        .into_iter()
+        .chain(Method::from_bytes(b"QUERY"))
+        .collect()
 }
 
 /// Adds the rules to a service; requests without an `Origin` bypass them.

@@ -4,6 +4,7 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 
 use super::own_origin::is_own;
+use svc_engine::request::is_query;
 use svc_telemetry::security_log::{Clients, SecurityEventType, record};
 
 /// Headers that prove a preflight request; a single one is enough. A browser sends a preflight
@@ -154,7 +155,10 @@ impl CsrfProtection {
     fn forgery(&self, head: Head<'_>) -> Option<Forgery> {
         let headers = head.headers;
         let is_read = matches!(*head.method, Method::GET | Method::HEAD);
-        if !is_read && is_form(headers) && !is_preflighted(headers) {
+
+        // Forms have no `QUERY`, and browsers send a preflight request before it.
+        let is_of_forms = !is_read && !is_query(head.method);
+        if is_of_forms && is_form(headers) && !is_preflighted(headers) {
             return Some(Forgery::Form);
         }
 

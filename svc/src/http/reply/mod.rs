@@ -23,6 +23,12 @@ pub(super) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-st
 /// between the media types and GraphiQL, and the response depends on the credentials.
 pub(super) const VARY: HeaderValue = HeaderValue::from_static("Accept, Authorization, Cookie");
 
+/// The header with the media types of `QUERY` requests (RFC 10008, section 3).
+pub(super) const ACCEPT_QUERY: HeaderName = HeaderName::from_static("accept-query");
+
+/// The media type of `QUERY` requests.
+pub(super) const QUERY_TYPE: HeaderValue = HeaderValue::from_static("application/json");
+
 /// The maximum number of headers of a response, including headers of layers: reserving once costs
 /// less than growing.
 const MAX_HEADERS: usize = 11;
@@ -104,7 +110,15 @@ impl Refusal {
 
     /// Builds the reply with the status of this form.
     pub(super) fn reply_in(&self, form: Form) -> Response<Body> {
-        self.reply_with(self.status_in(form), form.media)
+        let status = self.status_in(form);
+        let mut response = self.reply_with(status, form.media);
+
+        // RFC 10008, section 3.
+        if form.is_query && status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            response.headers_mut().insert(ACCEPT_QUERY, QUERY_TYPE);
+        }
+
+        response
     }
 
     fn reply_with(&self, status: StatusCode, media: MediaType) -> Response<Body> {

@@ -51,6 +51,8 @@ impl std::fmt::Display for GraphqlOverHttp {
 pub(in crate::http) struct Form {
     pub(in crate::http) media: MediaType,
     pub(in crate::http) draft: GraphqlOverHttp,
+    /// Whether the method is `QUERY`.
+    pub(in crate::http) is_query: bool,
     pub(in crate::http) version: Version,
 }
 
@@ -72,6 +74,8 @@ fn partial_success() -> StatusCode {
 /// Returns the status of an engine response.
 pub(in crate::http) fn status(answer: &Answer, form: Form) -> StatusCode {
     match answer {
+        // The endpoint supports `QUERY`, so 405 and its `Allow` would mislead clients.
+        Answer::MethodNotAllowed if form.is_query => StatusCode::UNPROCESSABLE_ENTITY,
         Answer::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Answer::NotModified => StatusCode::NOT_MODIFIED,
         Answer::Late(_) => StatusCode::GATEWAY_TIMEOUT,

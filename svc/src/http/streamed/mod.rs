@@ -23,7 +23,7 @@ use stream_body::{Source, StreamBody};
 pub(super) use stream_type::StreamType;
 use svc_engine::engine::{Answer, ResponseStream};
 use svc_engine::events::hold_until_wait;
-use svc_engine::request::{AllowedOperations, RequestHook, RequestParts, Transport};
+use svc_engine::request::{AllowedOperations, RequestHook, RequestParts, Transport, is_query};
 
 /// The header that keeps nginx from buffering a body before sending it.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -157,11 +157,13 @@ fn request_parts(
     hook: Option<Arc<dyn RequestHook>>,
     media: Option<MediaType>,
 ) -> RequestParts {
+    let is_query = is_query(&parts.method);
     let mut parts = RequestParts::hooked(parts, Transport::EventStream, hook);
     parts.detach();
 
     if media.is_some() {
         parts.transport = match parts.allowed {
+            AllowedOperations::QueriesAndSubscriptions if is_query => Transport::HttpQuery,
             AllowedOperations::QueriesAndSubscriptions => Transport::HttpGet,
             _ => Transport::HttpPost,
         };

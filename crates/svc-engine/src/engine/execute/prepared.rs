@@ -232,10 +232,11 @@ fn check_kind(kind: OperationType, allowed: AllowedOperations) -> Result<(), Res
     let refused =
         |message: &str| Response::refused(&[RequestError::new(ErrorCode::BadRequest, message)]);
     match kind {
-        // GET is a safe method (RFC 9110, section 9.2.1): links and prefetching must not change
-        // anything.
+        // GET and QUERY are safe methods (RFC 9110, section 9.2.1): links, prefetching and
+        // repetitions must not change anything.
         OperationType::Mutation if !allowed.mutations() => {
-            let response = refused("only queries can be sent with GET; send mutations with POST");
+            let response =
+                refused("a mutation cannot be sent with GET or QUERY; send it with POST");
             Err(Response {
                 answer: Answer::MethodNotAllowed,
                 ..response

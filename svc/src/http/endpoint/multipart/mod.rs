@@ -25,11 +25,11 @@ use crate::http::{HttpState, body};
 use svc_core::ErrorCode;
 use svc_core::json::ExactJson;
 use svc_engine::engine::Request;
-use svc_engine::request::{RequestParts, Transport};
+use svc_engine::request::{AllowedOperations, RequestParts, Transport};
 use svc_engine::upload::{UploadConfig, UploadedFiles};
 
 /// Returns the upload limits, if uploads are enabled and the media type of the request is
-/// multipart.
+/// multipart. Files are for mutations, so `QUERY` sends none.
 pub(in crate::http) fn wanted<'a>(
     service: &'a HttpState,
     parts: &RequestParts,
@@ -37,7 +37,7 @@ pub(in crate::http) fn wanted<'a>(
     let takes = matches!(
         parts.transport,
         Transport::HttpPost | Transport::EventStream
-    );
+    ) && parts.allowed != AllowedOperations::QueriesAndSubscriptions;
     service
         .uploads
         .as_ref()

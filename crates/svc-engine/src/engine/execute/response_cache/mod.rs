@@ -111,8 +111,13 @@ impl Engine {
         response: Response,
     ) -> Response {
         // Caches store responses by method and URL (RFC 9111, section 2), and a POST has its
-        // document in the body.
-        if scope == Scope::Private || cx.context.transport() != Transport::HttpGet {
+        // document in the body. Their key for a QUERY includes the body (RFC 10008, section 2.7).
+        let is_safe = matches!(
+            cx.context.transport(),
+            Transport::HttpGet | Transport::HttpQuery
+        );
+
+        if scope == Scope::Private || !is_safe {
             return response;
         }
 
