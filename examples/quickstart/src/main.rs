@@ -1,24 +1,24 @@
-//! The smallest service: one view, one query. Run with `cargo run -p quickstart`.
+//! The smallest service: one view and two queries. Run it with `cargo run -p quickstart`.
 
 use svc::prelude::*;
 
-/// A person who writes.
+/// A user of the service.
 #[svc_type(sql_source = "v_user")]
 pub struct User {
     /// The user's identifier.
     pub id: Uuid,
-    /// The name as shown.
+    /// The displayed name.
     pub name: String,
     /// The time at which the user joined.
     pub created_at: DateTime<Utc>,
 }
 
-/// Users. No body: it compiles to one SQL statement, with `where`, `orderBy`, `limit` and `offset`
-/// of its own.
+/// The users. The function has no body, so svc writes its SQL, and adds the arguments `where`,
+/// `orderBy`, `limit` and `offset`.
 #[svc::query]
 async fn users() -> Vec<User>;
 
-/// One user.
+/// The user with this id, or null.
 #[svc::query]
 async fn user(id: Uuid) -> Option<User>;
 
