@@ -3,17 +3,14 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::database::{free_port, project};
-use crate::support::{Place, Said, command, said};
-use crate::templates::target;
-
-const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+use crate::support::said;
+use crate::templates::{Project, target};
 
 /// Tables and views whose names and columns are as hard as PostgreSQL lets them be.
 const HARD: &str = r#"
@@ -112,52 +109,6 @@ fn load_chinook(url: &str) {
         .env("PYTHONPATH", &package));
 }
 
-/// A project over a database, without types of its own.
-struct Project {
-    place: Place,
-    url: String,
-}
-
-impl Project {
-    fn new(url: String) -> Self {
-        let place = Place::new();
-        let svc = format!("{WORKSPACE}/svc");
-        place
-            .svc(&[
-                "init",
-                "music",
-                "--no-git",
-                "--svc-path",
-                &svc,
-                "--database-url",
-                &url,
-            ])
-            .good();
-        // The same versions as everywhere in the repository, which are there already.
-        std::fs::copy(
-            format!("{WORKSPACE}/Cargo.lock"),
-            place.path("music/Cargo.lock"),
-        )
-        .expect("the lock file");
-        place.write("music/src/lib.rs", LIBRARY);
-        Self { place, url }
-    }
-
-    fn folder(&self) -> PathBuf {
-        self.place.path("music")
-    }
-
-    fn svc(&self, arguments: &[&str]) -> Said {
-        said(
-            command(&self.folder())
-                .args(arguments)
-                .env("CARGO_TARGET_DIR", target())
-                .output()
-                .expect("the binary"),
-        )
-    }
-}
-
 /// The program, as it serves.
 struct Service {
     program: Child,
@@ -165,11 +116,11 @@ struct Service {
 }
 
 impl Service {
-    fn start(project: &Project) -> Self {
+    fn start(url: &str) -> Self {
         let port = free_port();
         let mut program = Command::new(target().join("debug/music"));
         program
-            .env("SVC_DATABASE_URL", &project.url)
+            .env("SVC_DATABASE_URL", url)
             .env("SVC_PORT", port.to_string())
             .stderr(Stdio::null());
         let mut service = Self {
@@ -220,7 +171,8 @@ fn an_existing_database_is_served_unchanged() {
     let database = project();
     load_chinook(&database.url());
     database.ask(HARD);
-    let project = Project::new(database.url());
+    let project = Project::with_database("basic", "music", &database.url());
+    project.write("src/lib.rs", LIBRARY);
     let written = project.svc(&["generate", "types", "--all"]);
     assert!(
         written
@@ -279,7 +231,7 @@ fn an_existing_database_is_served_unchanged() {
         "{setup}"
     );
 
-    let service = Service::start(&project);
+    let service = Service::start(&database.url());
     let nested = service.ask(
         "{ chinook_tracks(limit: 200) { id name milliseconds album { title artist { name } } genre { name } \
          mediatype { name } } }",

@@ -19,13 +19,19 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// A project with a database of its own, which does not run yet.
     pub(crate) fn new(template: &str, name: &'static str) -> Self {
-        let place = Place::new();
-        place.write(".cargo/config.toml", &profiles());
         let url = format!(
             "postgresql://svc:svc@localhost:{}/{name}",
             crate::database::free_port()
         );
+        Self::with_database(template, name, &url)
+    }
+
+    /// A project with the database at a URL.
+    pub(crate) fn with_database(template: &str, name: &'static str, url: &str) -> Self {
+        let place = Place::new();
+        place.write(".cargo/config.toml", &profiles());
         let svc = format!("{WORKSPACE}/svc");
         place
             .svc(&[
@@ -37,7 +43,7 @@ impl Project {
                 "--svc-path",
                 &svc,
                 "--database-url",
-                &url,
+                url,
             ])
             .good();
         // The same versions as everywhere in the repository, which are there already.
