@@ -114,7 +114,8 @@ fn mistakes(project: &Project) -> String {
 fn the_compiler_names_the_feature_that_a_program_lacks() {
     let project = Project::new("basic", "new_featureless");
     project.edit("Cargo.toml", ", features = [\"auth\"]", "");
-    // No program of the tests but this one has svc without `auth`, so that nothing of it is built.
+    // No other program of the tests has svc without `auth`, so that it is only checked here.
+    project.unify("dependencies");
     project.write("src/lib.rs", METHODS);
     let methods = mistakes(&project);
     project.write("src/lib.rs", GUARDED);

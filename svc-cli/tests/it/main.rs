@@ -25,3 +25,4 @@ mod sql;
 mod support;
 mod tables;
 mod templates;
+mod unified;

@@ -72,6 +72,25 @@ pub(crate) fn command(folder: &Path) -> Command {
     command
 }
 
+/// Cargo, without the settings of the user that runs the tests.
+pub(crate) fn cargo(folder: &Path) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    // As a user's shell has none of these: build scripts would take them for a change.
+    for (name, _) in std::env::vars_os() {
+        let is_of_package = name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        });
+        if is_of_package {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
+        .current_dir(folder)
+        .env_remove("SVC_DATABASE_URL")
+        .env_remove("DATABASE_URL");
+    cargo
+}
+
 /// Ends a running `svc dev` with all that it has started: its program and its builds have process
 /// groups of their own, which it ends itself where it is not killed.
 pub(crate) fn end(dev: &mut Child) {

@@ -1,14 +1,16 @@
 //! The programs of the templates, as a new user has them: made, checked, tested, changed and served.
 //!
-//! They share the target folder and the profiles of this repository, so that little is built for them; each has a name
-//! of its own, which its program has too.
+//! They share the target folder and the profiles of this repository, so that little is built for
+//! them. Their tests also share the features of third-party crates. Each has its own name, which is
+//! the name of its program too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::dev::{Dev, KeepAlive};
-use crate::support::{Place, Said, command, said};
+use crate::support::{Place, Said, cargo, command, said};
+use crate::unified;
 
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -73,22 +75,20 @@ impl Project {
     }
 
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Said {
-        let mut cargo = Command::new(env!("CARGO"));
-        // As a user's shell has none of these: build scripts would take them for a change.
-        for (name, _) in std::env::vars_os() {
-            let is_of_package = name.to_str().is_some_and(|name| {
-                name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
-            });
-            if is_of_package {
-                cargo.env_remove(name);
-            }
-        }
-        cargo.current_dir(self.folder()).args(arguments);
-        self.with_target(
-            cargo
-                .env_remove("SVC_DATABASE_URL")
-                .env_remove("DATABASE_URL"),
-        )
+        self.with_target(cargo(&self.folder()).args(arguments))
+    }
+
+    /// Adds the package of [`unified::manifest`] to a table of dependencies in `Cargo.toml`. Call it
+    /// before cargo runs in the project, because cargo removes unused crates from the lock file.
+    ///
+    /// In `dev-dependencies` it affects only the tests of the project. Its program is then built
+    /// with exactly the features that it has on a user's machine.
+    pub(crate) fn unify(&self, table: &str) {
+        self.place.write("unified/Cargo.toml", unified::manifest());
+        self.place.write("unified/src/lib.rs", "");
+        let heading = format!("[{table}]\n");
+        let dependency = format!("{heading}unified.path = \"../unified\"\n");
+        self.edit("Cargo.toml", &heading, &dependency);
     }
 
     pub(crate) fn read(&self, path: &str) -> String {
@@ -135,6 +135,7 @@ fn clean(said: Said) -> String {
 
 fn checked_and_tested(template: &str, name: &'static str, types: &str) -> Project {
     let project = Project::new(template, name);
+    project.unify("dev-dependencies");
     let checked = clean(project.svc(&["check"]));
     assert!(checked.contains(types), "{checked}");
     assert!(
