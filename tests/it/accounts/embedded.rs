@@ -17,6 +17,14 @@ async fn hashes(ctx: &Context<'_>) -> Result<Vec<String>> {
         .await?)
 }
 
+/// The sessions, as the service's own connections see them.
+#[svc::query]
+async fn sessions(ctx: &Context<'_>) -> Result<i64> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM svc_auth.session")
+        .fetch_one(ctx.db().pool())
+        .await?)
+}
+
 /// Whether or not the schema has tables when the role gets its rights.
 #[tokio::test]
 async fn the_embedded_role_uses_accounts_but_reads_no_hash() {
@@ -48,4 +56,25 @@ async fn the_embedded_role_uses_accounts_but_reads_no_hash() {
         assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
         app.stopped().await;
     }
+}
+
+#[tokio::test]
+async fn the_embedded_role_keeps_grants_on_account_tables_from_the_setup() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = svc::SvcConfig::default();
+    config.database.url = None;
+    let options = options()
+        .config(config)
+        .queries(queries![hashes, sessions])
+        .embedded_database(svc::embedded::Options::new(folder.path()).role("app"))
+        .setup_sql(format!(
+            "{MIGRATION}; GRANT SELECT ON svc_auth.session TO app"
+        ));
+    let app = App::serve(options).await;
+    app.until_ready().await;
+    let reply = app.query("{ sessions }").await;
+    assert_eq!(reply.json()["data"]["sessions"], 0, "{}", reply.text);
+    let reply = app.query("{ hashes }").await;
+    assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
+    app.stopped().await;
 }

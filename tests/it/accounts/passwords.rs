@@ -249,6 +249,39 @@ async fn default_privileges_grant_no_access_to_account_tables() {
     }
 }
 
+/// Also to a role with default privileges, which are revoked from it only for a new table.
+#[tokio::test]
+async fn grants_on_account_tables_outlast_the_migration_when_it_is_run_again() {
+    let database = TestDatabase::new(
+        "DO $do$ BEGIN EXECUTE format(
+             'CREATE ROLE %1$I; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %1$I',
+             'audits_' || current_database());
+         END $do$;",
+    )
+    .await;
+    database.execute(MIGRATION).await;
+    database
+        .execute(
+            "DO $do$ BEGIN EXECUTE format(
+                 'GRANT SELECT ON svc_auth.session TO %1$I', 'audits_' || current_database());
+             END $do$;
+             DROP TABLE svc_auth.known_network;",
+        )
+        .await;
+    database.execute(MIGRATION).await;
+    let pool = database.pool().await;
+    let readable: String = sqlx::query_scalar(
+        "SELECT string_agg(oid::regclass::text, ' ') FROM pg_class
+         WHERE has_table_privilege(('audits_' || current_database())::name, oid, 'SELECT')
+             AND relkind = 'r' AND relnamespace = 'svc_auth'::regnamespace",
+    )
+    .fetch_one(&pool)
+    .await
+    .unwrap();
+    assert_eq!(readable, "svc_auth.session");
+    pool.close().await;
+}
+
 #[tokio::test]
 async fn a_short_secret_is_refused_in_production() {
     let database = super::service::database().await;

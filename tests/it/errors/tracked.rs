@@ -346,3 +346,36 @@ async fn default_privileges_grant_no_access_to_tracked_errors() {
     }
     pool.close().await;
 }
+
+/// Also to a role with default privileges, which are revoked from it only for a new table.
+#[tokio::test]
+async fn grants_on_tracked_errors_outlast_the_migration_when_it_is_run_again() {
+    let database = TestDatabase::new(
+        "DO $do$ BEGIN EXECUTE format(
+             'CREATE ROLE %1$I; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %1$I',
+             'charts_' || current_database());
+         END $do$;",
+    )
+    .await;
+    database.execute(MIGRATION).await;
+    database
+        .execute(
+            "DO $do$ BEGIN EXECUTE format(
+                 'GRANT SELECT ON svc_errors.error_group TO %1$I', 'charts_' || current_database());
+             END $do$;
+             DROP TABLE svc_errors.batch;",
+        )
+        .await;
+    database.execute(MIGRATION).await;
+    let pool = database.pool().await;
+    let readable: String = svc::sqlx::query_scalar(
+        "SELECT string_agg(oid::regclass::text, ' ') FROM pg_class
+         WHERE has_table_privilege(('charts_' || current_database())::name, oid, 'SELECT')
+             AND relkind = 'r' AND relnamespace = 'svc_errors'::regnamespace",
+    )
+    .fetch_one(&pool)
+    .await
+    .unwrap();
+    assert_eq!(readable, "svc_errors.error_group");
+    pool.close().await;
+}

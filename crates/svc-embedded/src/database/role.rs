@@ -19,19 +19,26 @@ pub(crate) async fn create(database: &Database, role: &str) -> Result<()> {
 /// Returns the statements that grant the role its privileges, also on objects created later.
 pub(crate) fn grants(role: &str) -> String {
     let role = quoted(role);
-    let each = [
-        "USAGE ON SCHEMA %1$I",
-        "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I",
-        "USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %1$I",
-        "EXECUTE ON ALL ROUTINES IN SCHEMA %1$I",
-    ]
-    .map(|what| {
+    let grant = |what: &str| {
         // The name becomes a part of the format string of `format`, where `%` has a meaning.
         format!(
             "EXECUTE format({}, schema);",
             literal(&format!("GRANT {what} TO {}", role.replace('%', "%%")))
         )
-    });
+    };
+
+    let each = [
+        "USAGE ON SCHEMA %1$I",
+        "USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %1$I",
+        "EXECUTE ON ALL ROUTINES IN SCHEMA %1$I",
+    ]
+    .map(grant);
+
+    // The functions of these schemas are enough, and the role must not read password hashes.
+    let tables = format!(
+        "IF schema NOT IN ('svc_auth', 'svc_errors') THEN {} END IF;",
+        grant("SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I")
+    );
 
     // `ON ALL TABLES` and the like cover existing objects only.
     let later = [
@@ -44,20 +51,10 @@ pub(crate) fn grants(role: &str) -> String {
 
     let block = format!(
         "DECLARE schema text; BEGIN FOR schema IN SELECT nspname FROM pg_namespace \
-         WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP {} END LOOP; {} END",
-        each.join(" "),
-        accounts(&role)
+         WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP {} {tables} END LOOP; END",
+        each.join(" ")
     );
 
     // A string literal instead of dollar quotes, because the role's name may contain their tag.
     format!("DO {}; {}", literal(&block), later.join(" "))
-}
-
-/// Returns SQL that leaves the role only the functions of the schema of native accounts, because it
-/// must not read password hashes.
-fn accounts(role: &str) -> String {
-    format!(
-        "IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc_auth') THEN \
-         REVOKE ALL ON ALL TABLES IN SCHEMA svc_auth FROM {role}; END IF;"
-    )
 }

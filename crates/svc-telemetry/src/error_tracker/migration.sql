@@ -6,46 +6,68 @@
 CREATE SCHEMA IF NOT EXISTS svc_errors;
 REVOKE ALL ON SCHEMA svc_errors FROM PUBLIC;
 
-CREATE TABLE IF NOT EXISTS svc_errors.error_group (
-    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-    fingerprint text NOT NULL UNIQUE,
-    type text NOT NULL,
-    file text NOT NULL,
-    line integer NOT NULL,
-    function text NOT NULL,
-    message text NOT NULL,
-    state text NOT NULL DEFAULT 'unresolved' CHECK (state IN ('unresolved', 'resolved', 'ignored')),
-    occurrences bigint NOT NULL,
-    times_reopened integer NOT NULL DEFAULT 0,
-    first_seen timestamptz NOT NULL,
-    last_seen timestamptz NOT NULL,
-    first_release text NOT NULL,
-    last_release text NOT NULL,
-    resolved_at timestamptz
-);
-CREATE INDEX IF NOT EXISTS error_group_last_seen ON svc_errors.error_group (last_seen);
+-- Default privileges of the owner, such as those that give the role of the service all new tables, also apply to tables
+-- of this schema, and PostgreSQL cannot exclude a schema from them. They are revoked when a table is created, so that
+-- running this again keeps grants that were given since.
+DO $do$
+DECLARE
+    existing oid[] := ARRAY(SELECT oid FROM pg_class WHERE relnamespace = 'svc_errors'::regnamespace);
+    privilege record;
+BEGIN
+    CREATE TABLE IF NOT EXISTS svc_errors.error_group (
+        id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+        fingerprint text NOT NULL UNIQUE,
+        type text NOT NULL,
+        file text NOT NULL,
+        line integer NOT NULL,
+        function text NOT NULL,
+        message text NOT NULL,
+        state text NOT NULL DEFAULT 'unresolved' CHECK (state IN ('unresolved', 'resolved', 'ignored')),
+        occurrences bigint NOT NULL,
+        times_reopened integer NOT NULL DEFAULT 0,
+        first_seen timestamptz NOT NULL,
+        last_seen timestamptz NOT NULL,
+        first_release text NOT NULL,
+        last_release text NOT NULL,
+        resolved_at timestamptz
+    );
+    CREATE INDEX IF NOT EXISTS error_group_last_seen ON svc_errors.error_group (last_seen);
 
-CREATE TABLE IF NOT EXISTS svc_errors.occurrence (
-    id uuid PRIMARY KEY,
-    group_id uuid NOT NULL REFERENCES svc_errors.error_group ON DELETE CASCADE,
-    occurred_at timestamptz NOT NULL,
-    times integer NOT NULL,
-    message text NOT NULL,
-    stack_trace text,
-    environment text NOT NULL,
-    release_version text NOT NULL,
-    request_id text,
-    trace_id text,
-    span_id text,
-    user_id text,
-    operation text,
-    context jsonb NOT NULL
-);
-CREATE INDEX IF NOT EXISTS occurrence_group_id ON svc_errors.occurrence (group_id, occurred_at DESC);
+    CREATE TABLE IF NOT EXISTS svc_errors.occurrence (
+        id uuid PRIMARY KEY,
+        group_id uuid NOT NULL REFERENCES svc_errors.error_group ON DELETE CASCADE,
+        occurred_at timestamptz NOT NULL,
+        times integer NOT NULL,
+        message text NOT NULL,
+        stack_trace text,
+        environment text NOT NULL,
+        release_version text NOT NULL,
+        request_id text,
+        trace_id text,
+        span_id text,
+        user_id text,
+        operation text,
+        context jsonb NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS occurrence_group_id ON svc_errors.occurrence (group_id, occurred_at DESC);
 
--- What was written, so that a batch that is sent again counts once.
-CREATE TABLE IF NOT EXISTS svc_errors.batch (id uuid PRIMARY KEY, written_at timestamptz NOT NULL);
-CREATE INDEX IF NOT EXISTS batch_written_at ON svc_errors.batch (written_at);
+    -- What was written, so that a batch that is sent again counts once.
+    CREATE TABLE IF NOT EXISTS svc_errors.batch (id uuid PRIMARY KEY, written_at timestamptz NOT NULL);
+    CREATE INDEX IF NOT EXISTS batch_written_at ON svc_errors.batch (written_at);
+
+    FOR privilege IN
+        SELECT DISTINCT t.oid::regclass AS name, coalesce(nullif(d.grantee, 0)::regrole::text, 'PUBLIC') AS role
+        FROM pg_class AS t
+        JOIN (
+            SELECT defaclrole, defaclobjtype, (aclexplode(defaclacl)).grantee FROM pg_default_acl
+            WHERE defaclnamespace = 0
+        ) AS d ON d.defaclrole = t.relowner AND d.grantee <> t.relowner
+        WHERE t.relnamespace = 'svc_errors'::regnamespace AND t.relkind IN ('r', 'p') AND t.oid <> ALL (existing)
+            AND d.defaclobjtype = 'r'
+    LOOP
+        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', privilege.name, privilege.role);
+    END LOOP;
+END $do$;
 
 -- Writes a batch. A group keeps its last 100 occurrences; of more than 10,000 groups, those seen last are kept.
 CREATE OR REPLACE FUNCTION svc_errors.capture(batch_id uuid, groups jsonb) RETURNS void
@@ -124,22 +146,3 @@ BEGIN
 END $$;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA svc_errors FROM PUBLIC;
-
--- Default privileges of the owner, such as those that give the role of the service all new tables, also apply to tables
--- of this schema, and PostgreSQL cannot exclude a schema from them.
-DO $$
-DECLARE
-    privilege record;
-BEGIN
-    FOR privilege IN
-        SELECT DISTINCT t.oid::regclass AS name, coalesce(nullif(d.grantee, 0)::regrole::text, 'PUBLIC') AS role
-        FROM pg_class AS t
-        JOIN (
-            SELECT defaclrole, defaclobjtype, (aclexplode(defaclacl)).grantee FROM pg_default_acl
-            WHERE defaclnamespace = 0
-        ) AS d ON d.defaclrole = t.relowner AND d.grantee <> t.relowner
-        WHERE t.relnamespace = 'svc_errors'::regnamespace AND t.relkind IN ('r', 'p') AND d.defaclobjtype = 'r'
-    LOOP
-        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', privilege.name, privilege.role);
-    END LOOP;
-END $$;

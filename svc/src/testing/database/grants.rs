@@ -70,19 +70,18 @@ pub(super) fn grants(role: &str) -> String {
             END IF;
             FOR name IN
                 SELECT nspname FROM pg_namespace
-                WHERE nspname !~ '^pg_' AND nspname NOT IN ('information_schema', 'svc_auth')
+                WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
             LOOP
                 EXECUTE format(
                     'GRANT USAGE ON SCHEMA %1$I TO \"{role}\";
-                    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I TO \"{role}\";
                     GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %1$I TO \"{role}\";
                     GRANT EXECUTE ON ALL ROUTINES IN SCHEMA %1$I TO \"{role}\"', name);
+                -- The functions of these schemas are enough, and the role must not read password hashes.
+                IF name NOT IN ('svc_auth', 'svc_errors') THEN
+                    EXECUTE format(
+                        'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I TO \"{role}\"', name);
+                END IF;
             END LOOP;
-            IF to_regnamespace('svc_auth') IS NOT NULL THEN
-                -- The functions alone, as the role must not read hashes of passwords.
-                GRANT USAGE ON SCHEMA svc_auth TO \"{role}\";
-                GRANT EXECUTE ON ALL ROUTINES IN SCHEMA svc_auth TO \"{role}\";
-            END IF;
             ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO \"{role}\";
             ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO \"{role}\";
             ALTER DEFAULT PRIVILEGES GRANT USAGE, SELECT ON SEQUENCES TO \"{role}\";

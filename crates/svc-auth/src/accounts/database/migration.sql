@@ -6,80 +6,102 @@
 CREATE SCHEMA IF NOT EXISTS svc_auth;
 REVOKE ALL ON SCHEMA svc_auth FROM PUBLIC;
 
-CREATE TABLE IF NOT EXISTS svc_auth.account (
-    user_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-    username text NOT NULL UNIQUE,
-    email text NOT NULL,
-    email_verified boolean NOT NULL DEFAULT false,
-    name text,
-    roles text[] NOT NULL DEFAULT '{}',
-    permissions text[] NOT NULL DEFAULT '{}',
-    disabled boolean NOT NULL DEFAULT false,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE UNIQUE INDEX IF NOT EXISTS account_email ON svc_auth.account (lower(email));
+-- Default privileges of the owner, such as those that give the role of the service all new tables, also apply to tables
+-- of this schema, and PostgreSQL cannot exclude a schema from them. They are revoked when a table is created, so that
+-- running this again keeps grants that were given since.
+DO $do$
+DECLARE
+    existing oid[] := ARRAY(SELECT oid FROM pg_class WHERE relnamespace = 'svc_auth'::regnamespace);
+    privilege record;
+BEGIN
+    CREATE TABLE IF NOT EXISTS svc_auth.account (
+        user_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+        username text NOT NULL UNIQUE,
+        email text NOT NULL,
+        email_verified boolean NOT NULL DEFAULT false,
+        name text,
+        roles text[] NOT NULL DEFAULT '{}',
+        permissions text[] NOT NULL DEFAULT '{}',
+        disabled boolean NOT NULL DEFAULT false,
+        created_at timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE UNIQUE INDEX IF NOT EXISTS account_email ON svc_auth.account (lower(email));
 
-CREATE TABLE IF NOT EXISTS svc_auth.password (
-    user_id uuid PRIMARY KEY REFERENCES svc_auth.account ON DELETE CASCADE,
-    hash text NOT NULL
-);
+    CREATE TABLE IF NOT EXISTS svc_auth.password (
+        user_id uuid PRIMARY KEY REFERENCES svc_auth.account ON DELETE CASCADE,
+        hash text NOT NULL
+    );
 
--- Users may lie in tables of the application's own, so nothing below refers to accounts.
-CREATE TABLE IF NOT EXISTS svc_auth.session (
-    id uuid PRIMARY KEY,
-    user_id uuid NOT NULL,
-    refresh_id uuid NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    last_used_at timestamptz NOT NULL DEFAULT now(),
-    expires_at timestamptz NOT NULL,
-    ended_at timestamptz,
-    user_agent text
-);
--- Whether the access tokens of a session that has ended are revoked.
-ALTER TABLE svc_auth.session ADD COLUMN IF NOT EXISTS revoked boolean NOT NULL DEFAULT false;
-CREATE INDEX IF NOT EXISTS session_unrevoked ON svc_auth.session (ended_at)
-    WHERE ended_at IS NOT NULL AND NOT revoked;
-CREATE INDEX IF NOT EXISTS session_user_id ON svc_auth.session (user_id, created_at);
-CREATE INDEX IF NOT EXISTS session_expires_at ON svc_auth.session (expires_at);
+    -- Users may lie in tables of the application's own, so nothing below refers to accounts.
+    CREATE TABLE IF NOT EXISTS svc_auth.session (
+        id uuid PRIMARY KEY,
+        user_id uuid NOT NULL,
+        refresh_id uuid NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        last_used_at timestamptz NOT NULL DEFAULT now(),
+        expires_at timestamptz NOT NULL,
+        ended_at timestamptz,
+        user_agent text
+    );
+    -- Whether the access tokens of a session that has ended are revoked.
+    ALTER TABLE svc_auth.session ADD COLUMN IF NOT EXISTS revoked boolean NOT NULL DEFAULT false;
+    CREATE INDEX IF NOT EXISTS session_unrevoked ON svc_auth.session (ended_at)
+        WHERE ended_at IS NOT NULL AND NOT revoked;
+    CREATE INDEX IF NOT EXISTS session_user_id ON svc_auth.session (user_id, created_at);
+    CREATE INDEX IF NOT EXISTS session_expires_at ON svc_auth.session (expires_at);
 
--- Counts the times that all sessions of a user have ended, so that a log-in that began before gives none.
-CREATE TABLE IF NOT EXISTS svc_auth.epoch (user_id uuid PRIMARY KEY, epoch bigint NOT NULL);
+    -- Counts the times that all sessions of a user have ended, so that a log-in that began before gives none.
+    CREATE TABLE IF NOT EXISTS svc_auth.epoch (user_id uuid PRIMARY KEY, epoch bigint NOT NULL);
 
-CREATE UNLOGGED TABLE IF NOT EXISTS svc_auth.attempt (
-    key text PRIMARY KEY,
-    count integer NOT NULL,
-    until timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS attempt_until ON svc_auth.attempt (until);
+    CREATE UNLOGGED TABLE IF NOT EXISTS svc_auth.attempt (
+        key text PRIMARY KEY,
+        count integer NOT NULL,
+        until timestamptz NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS attempt_until ON svc_auth.attempt (until);
 
--- Networks from which users have logged in. Both columns are codes that tell neither names nor addresses.
-CREATE TABLE IF NOT EXISTS svc_auth.known_network (
-    account text NOT NULL,
-    network text NOT NULL,
-    until timestamptz NOT NULL,
-    PRIMARY KEY (account, network)
-);
-CREATE INDEX IF NOT EXISTS known_network_until ON svc_auth.known_network (until);
+    -- Networks from which users have logged in. Both columns are codes that tell neither names nor addresses.
+    CREATE TABLE IF NOT EXISTS svc_auth.known_network (
+        account text NOT NULL,
+        network text NOT NULL,
+        until timestamptz NOT NULL,
+        PRIMARY KEY (account, network)
+    );
+    CREATE INDEX IF NOT EXISTS known_network_until ON svc_auth.known_network (until);
 
-CREATE TABLE IF NOT EXISTS svc_auth.mailed_token (
-    user_id uuid NOT NULL,
-    purpose text NOT NULL,
-    mac text NOT NULL,
-    email text NOT NULL,
-    expires_at timestamptz NOT NULL,
-    PRIMARY KEY (user_id, purpose)
-);
-CREATE UNIQUE INDEX IF NOT EXISTS mailed_token_mac ON svc_auth.mailed_token (mac);
-CREATE INDEX IF NOT EXISTS mailed_token_expires_at ON svc_auth.mailed_token (expires_at);
+    CREATE TABLE IF NOT EXISTS svc_auth.mailed_token (
+        user_id uuid NOT NULL,
+        purpose text NOT NULL,
+        mac text NOT NULL,
+        email text NOT NULL,
+        expires_at timestamptz NOT NULL,
+        PRIMARY KEY (user_id, purpose)
+    );
+    CREATE UNIQUE INDEX IF NOT EXISTS mailed_token_mac ON svc_auth.mailed_token (mac);
+    CREATE INDEX IF NOT EXISTS mailed_token_expires_at ON svc_auth.mailed_token (expires_at);
 
-CREATE TABLE IF NOT EXISTS svc_auth.revoked_token (id text PRIMARY KEY, until timestamptz NOT NULL);
-CREATE INDEX IF NOT EXISTS revoked_token_until ON svc_auth.revoked_token (until);
-CREATE TABLE IF NOT EXISTS svc_auth.revoked_subject (
-    subject text PRIMARY KEY,
-    cut_off double precision NOT NULL,
-    until timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS revoked_subject_until ON svc_auth.revoked_subject (until);
+    CREATE TABLE IF NOT EXISTS svc_auth.revoked_token (id text PRIMARY KEY, until timestamptz NOT NULL);
+    CREATE INDEX IF NOT EXISTS revoked_token_until ON svc_auth.revoked_token (until);
+    CREATE TABLE IF NOT EXISTS svc_auth.revoked_subject (
+        subject text PRIMARY KEY,
+        cut_off double precision NOT NULL,
+        until timestamptz NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS revoked_subject_until ON svc_auth.revoked_subject (until);
+
+    FOR privilege IN
+        SELECT DISTINCT t.oid::regclass AS name, coalesce(nullif(d.grantee, 0)::regrole::text, 'PUBLIC') AS role
+        FROM pg_class AS t
+        JOIN (
+            SELECT defaclrole, defaclobjtype, (aclexplode(defaclacl)).grantee FROM pg_default_acl
+            WHERE defaclnamespace = 0
+        ) AS d ON d.defaclrole = t.relowner AND d.grantee <> t.relowner
+        WHERE t.relnamespace = 'svc_auth'::regnamespace AND t.relkind IN ('r', 'p') AND t.oid <> ALL (existing)
+            AND d.defaclobjtype = 'r'
+    LOOP
+        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', privilege.name, privilege.role);
+    END LOOP;
+END $do$;
 
 -- Users.
 
@@ -415,22 +437,3 @@ BEGIN
 END $$;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA svc_auth FROM PUBLIC;
-
--- Default privileges of the owner, such as those that give the role of the service all new tables, also apply to tables
--- of this schema, and PostgreSQL cannot exclude a schema from them.
-DO $$
-DECLARE
-    privilege record;
-BEGIN
-    FOR privilege IN
-        SELECT DISTINCT t.oid::regclass AS name, coalesce(nullif(d.grantee, 0)::regrole::text, 'PUBLIC') AS role
-        FROM pg_class AS t
-        JOIN (
-            SELECT defaclrole, defaclobjtype, (aclexplode(defaclacl)).grantee FROM pg_default_acl
-            WHERE defaclnamespace = 0
-        ) AS d ON d.defaclrole = t.relowner AND d.grantee <> t.relowner
-        WHERE t.relnamespace = 'svc_auth'::regnamespace AND t.relkind IN ('r', 'p') AND d.defaclobjtype = 'r'
-    LOOP
-        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', privilege.name, privilege.role);
-    END LOOP;
-END $$;
