@@ -87,6 +87,38 @@ async fn a_password_stays_if_its_sessions_cannot_be_ended() {
     assert_eq!(login(&service.app, "ada", NEW).await.status, 200);
 }
 
+/// A trigger has the database refuse to start sessions.
+#[tokio::test]
+async fn a_password_stays_if_no_session_can_start_with_it() {
+    let service = serve().await;
+    let held = register(&service.app, "ada").await;
+    let other = Held::of(&login(&service.app, "ada", PASSWORD).await);
+    service
+        .database
+        .execute(
+            "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no session'; END $$;
+             CREATE TRIGGER fail BEFORE INSERT ON svc_auth.session FOR EACH ROW EXECUTE FUNCTION fail()",
+        )
+        .await;
+    let body = json!({ "current_password": PASSWORD, "new_password": NEW });
+    let failed = with(&service.app, &held.access, "POST", "/auth/password", body).await;
+    assert_eq!(
+        (failed.status, &failed.json()["error"]),
+        (503, &json!("service_unavailable")),
+        "{}",
+        failed.text
+    );
+    assert_accepted(&service.app, &held).await;
+    assert_accepted(&service.app, &other).await;
+
+    service
+        .database
+        .execute("DROP TRIGGER fail ON svc_auth.session")
+        .await;
+    assert_eq!(login(&service.app, "ada", NEW).await.status, 401);
+    assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 200);
+}
+
 #[tokio::test]
 async fn a_new_password_must_not_be_common_or_the_users_name() {
     let service = serve().await;

@@ -9,10 +9,11 @@ use svc::accounts::{
 };
 use svc::create_svc_app;
 use svc::sessions::{MemorySessionStore, SessionLayer};
-use svc_tests::{App, Reply, TestDatabase};
+use svc_tests::{App, Redis, Reply, TestDatabase};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::browser::{Browser, config, options};
+use super::stores::redis_layer;
 use crate::accounts::client::{Held, PASSWORD};
 use crate::accounts::{accounts, database, factory, provider};
 
@@ -230,6 +231,39 @@ async fn a_password_change_renews_the_session() {
         values(&app, &mut browser, stolen).await,
         (json!("basket"), Value::Null)
     );
+}
+
+/// Whether the session can be renewed is known before anything is changed.
+#[tokio::test]
+async fn a_password_stays_if_the_session_of_the_browser_is_unavailable() {
+    let mut redis = Redis::new().await;
+    let database = database().await;
+    let accounts = accounts(&database);
+    let native = provider(factory(&accounts), PostgresUserRepository::new(&accounts));
+    let router = create_svc_app(options().auth_provider(native.clone()))
+        .await
+        .unwrap();
+    let router = router.nest("/auth", create_auth_router(&native));
+    let app = App::serve_router(router.layer(redis_layer(&redis))).await;
+    let mut browser = visitor(&app).await;
+    let held = register(&app, &mut browser, "ada").await;
+    redis.stop();
+    let change = json!({ "current_password": PASSWORD, "new_password": NEW });
+    let route = ("POST", "/auth/password");
+    let reply = with(&app, &mut browser, &held.access, route, change).await;
+    assert_eq!(
+        (reply.status, &reply.json()["error"]),
+        (503, &json!("service_unavailable")),
+        "{}",
+        reply.text
+    );
+
+    // Without a cookie, the log-in needs no store.
+    for (password, status) in [(NEW, 401), (PASSWORD, 200)] {
+        let body = json!({ "username": "ada", "password": password });
+        let reply = post(&app, &mut Browser::default(), "/auth/login", body).await;
+        assert_eq!(reply.status, status, "{}", reply.text);
+    }
 }
 
 struct Outbox(UnboundedSender<AccountMail>);

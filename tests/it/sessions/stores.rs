@@ -9,7 +9,7 @@ use svc_tests::{App, Redis, eventually};
 
 use super::browser::{Browser, config, serve};
 
-fn redis_layer(redis: &Redis) -> SessionLayer {
+pub(super) fn redis_layer(redis: &Redis) -> SessionLayer {
     // A busy machine does not make Redis an absence.
     let client = RedisClient::with_timeout(&redis.url(), Duration::from_secs(30)).unwrap();
     SessionLayer::with_store(config(), RedisSessionStore::new(&client)).unwrap()

@@ -33,6 +33,9 @@ pub(super) enum Refused {
     /// A dependency is unavailable, or there are too many requests; the log has the reason under
     /// this identifier.
     Unavailable(Uuid),
+    /// The password is set, but a later step failed: sessions may go on, and none has begun. The
+    /// log has the reason under this identifier.
+    PasswordIsSet(Uuid),
 }
 
 impl Refused {
@@ -52,6 +55,14 @@ impl Refused {
         tracing::warn!(error_id = %ids.error, request_id = ids.request(), trace_id = ids.trace(), error, "{what}");
 
         Self::Unavailable(ids.error)
+    }
+
+    /// The same rejection of an operation that has set the password before it failed.
+    pub(super) fn with_password_set(self) -> Self {
+        match self {
+            Self::Unavailable(id) => Self::PasswordIsSet(id),
+            refused => refused,
+        }
     }
 }
 
@@ -89,7 +100,7 @@ impl From<Refused> for AuthError {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::BadToken { expired: true } => Self::TokenExpired,
-            Refused::Unavailable(_) | Refused::TooManyAttempts(_) => {
+            Refused::Unavailable(_) | Refused::PasswordIsSet(_) | Refused::TooManyAttempts(_) => {
                 Self::unavailable("accounts are not available")
             }
             _ => Self::invalid("its session has ended"),

@@ -265,6 +265,23 @@ BEGIN
     RETURN end_sessions(wanted);
 END $$;
 
+-- Sets the password, ends all sessions and begins one, or does none of it. NULL when the stored hash is not
+-- `in_place_of`.
+CREATE OR REPLACE FUNCTION svc_auth.change_password(
+    wanted uuid, hash text, in_place_of text, session_id uuid, refresh uuid, seconds double precision, agent text
+) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
+DECLARE ended jsonb := replace_password(wanted, hash, in_place_of);
+BEGIN
+    IF ended IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN jsonb_build_object(
+        'ended', ended,
+        'begun', begin_session(wanted, session_id, refresh, seconds, epoch_of(wanted)::bigint, agent)
+    );
+END $$;
+
 -- Sessions of all users that have ended, and whose access tokens may still hold.
 CREATE OR REPLACE FUNCTION svc_auth.unrevoked_sessions() RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$

@@ -16,7 +16,7 @@ pub(super) use mailed::Recipient;
 pub(super) use networks::Visit;
 pub use revocations::PostgresRevocationStore;
 pub use sessions::Session;
-pub(super) use sessions::{EndedSessions, Rotation, SessionIds};
+pub(super) use sessions::{BegunSession, EndedSessions, NewSession, Rotation, SessionIds};
 pub use users::PostgresUserRepository;
 
 use super::AccountError;

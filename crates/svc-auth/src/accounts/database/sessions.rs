@@ -17,6 +17,7 @@ functions! {
     END: "end_session($1, $2)";
     END_ALL: "end_sessions($1)";
     REPLACE_PASSWORD: "replace_password($1, $2, $3)";
+    CHANGE_PASSWORD: "change_password($1, $2, $3, $4, $5, $6, $7)";
     SESSIONS: "sessions($1)";
     UNREVOKED: "unrevoked_sessions()";
     NOTE_REVOKED: "note_revoked($1)";
@@ -45,6 +46,16 @@ pub(in crate::accounts) struct SessionIds {
     pub(in crate::accounts) refresh: Uuid,
 }
 
+/// A session to start.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::accounts) struct NewSession<'a> {
+    pub(in crate::accounts) ids: SessionIds,
+    /// The time until it expires.
+    pub(in crate::accounts) ttl: Duration,
+    /// The `User-Agent` of the client.
+    pub(in crate::accounts) user_agent: Option<&'a str>,
+}
+
 /// A session that was started.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::accounts) struct BegunSession {
@@ -62,6 +73,15 @@ pub(in crate::accounts) struct EndedSessions {
     pub(in crate::accounts) at: f64,
     /// The sessions whose access tokens must be revoked too.
     pub(in crate::accounts) sessions: Vec<Uuid>,
+}
+
+/// The sessions of a user whose password was changed.
+#[derive(Debug, Clone, Deserialize)]
+pub(in crate::accounts) struct PasswordChange {
+    /// The sessions that were ended.
+    pub(in crate::accounts) ended: EndedSessions,
+    /// The session that was started.
+    pub(in crate::accounts) begun: BegunSession,
 }
 
 /// The outcome of an attempt to exchange a refresh token.
@@ -86,18 +106,16 @@ impl AccountDatabase {
     pub(in crate::accounts) async fn begin_session(
         &self,
         user_id: Uuid,
-        ids: SessionIds,
-        ttl: Duration,
+        session: &NewSession<'_>,
         epoch: Value,
-        user_agent: Option<&str>,
     ) -> Result<Option<BegunSession>, AccountError> {
         let args = vec![
             json!(user_id),
-            json!(ids.session),
-            json!(ids.refresh),
-            seconds(ttl),
+            json!(session.ids.session),
+            json!(session.ids.refresh),
+            seconds(session.ttl),
             epoch,
-            json!(user_agent),
+            json!(session.user_agent),
         ];
 
         match self.write(&BEGIN, args).await? {
@@ -161,6 +179,28 @@ impl AccountDatabase {
         ];
         let ended = self.write(&REPLACE_PASSWORD, args).await?;
         serde_json::from_value(ended).map_err(AccountError::unavailable)
+    }
+
+    /// Replaces the hash of a password, if the stored one is `in_place_of`, ends all sessions of its
+    /// user and starts one, all in one transaction. Returns `None` if it did nothing.
+    pub(in crate::accounts) async fn change_password(
+        &self,
+        user_id: Uuid,
+        hash: &PasswordHash,
+        in_place_of: &PasswordHash,
+        session: &NewSession<'_>,
+    ) -> Result<Option<PasswordChange>, AccountError> {
+        let args = vec![
+            json!(user_id),
+            json!(hash.as_str()),
+            json!(in_place_of.as_str()),
+            json!(session.ids.session),
+            json!(session.ids.refresh),
+            seconds(session.ttl),
+            json!(session.user_agent),
+        ];
+        let changed = self.write(&CHANGE_PASSWORD, args).await?;
+        serde_json::from_value(changed).map_err(AccountError::unavailable)
     }
 
     /// Returns ended sessions of any users, up to a hundred, whose access tokens may still be valid.

@@ -75,7 +75,7 @@ impl NativeAuthProvider {
         let attempt = self.count_attempt(client, account).await?;
         let result = run.await;
         let is_forgiven = match &result {
-            Ok(_) | Err(Refused::Unavailable(_)) => true,
+            Ok(_) | Err(Refused::Unavailable(_) | Refused::PasswordIsSet(_)) => true,
             Err(Refused::WeakPassword(weakness)) => !weakness.is_looked_up(),
             Err(_) => false,
         };

@@ -1,5 +1,7 @@
 //! Changing a password, with the old one or with a mailed token, and verifying an address.
 
+use std::time::SystemTime;
+
 use uuid::Uuid;
 
 use super::login::Compared;
@@ -39,45 +41,103 @@ impl NativeAuthProvider {
 
         // The comparison is repeated with the update: of two changes with the same old password,
         // one wins.
-        let ended = self
-            .replace_password(account.user_id, &hash, Some(&compared.hash))
-            .await?
-            .ok_or(Refused::WrongCredentials)?;
+        let changed = self
+            .replace_password(&account, &hash, &compared.hash, client)
+            .await;
+        let changed = self.or_set(account.user_id, &hash, changed).await;
+        note_change(Event::PasswordChanged, account.user_id, &changed, client);
 
-        audit::note(Event::PasswordChanged, Some(account.user_id), client);
-        self.revoke_after_change(account.user_id, &ended).await;
-
-        // The log-out above has changed the epoch; with the one of the comparison, no session would
-        // begin.
-        let epoch = self.0.database.epoch(account.user_id).await?;
-
-        self.begin_session(&account, epoch, client).await
+        changed
     }
 
-    /// Sets the password and ends all sessions, which are returned; `None` if the stored hash is no
-    /// longer `in_place_of`.
+    /// Replaces the password, ends all sessions and starts one.
     async fn replace_password(
         &self,
-        user_id: Uuid,
+        account: &Account,
         hash: &PasswordHash,
-        in_place_of: Option<&PasswordHash>,
-    ) -> Result<Option<EndedSessions>, Refused> {
+        in_place_of: &PasswordHash,
+        client: &Client,
+    ) -> Result<TokenPair, Refused> {
+        let user_id = account.user_id;
         let Inner {
             users, database, ..
         } = &*self.0;
 
         if self.0.has_users {
-            return Ok(database
-                .replace_password(user_id, hash, in_place_of)
-                .await?);
+            let (session, now) = (self.new_session(client), SystemTime::now());
+            let changed = database
+                .change_password(user_id, hash, in_place_of, &session)
+                .await?
+                .ok_or(Refused::WrongCredentials)?;
+            self.revoke_after_change(user_id, &changed.ended).await;
+            return Ok(self
+                .tokens_of(account, session.ids, &changed.begun, now)
+                .await);
         }
 
-        // No transaction includes both the sessions and users that are stored elsewhere.
-        if !users.set_password(user_id, hash, in_place_of).await? {
-            return Ok(None);
+        // No transaction includes both the sessions and passwords that are stored elsewhere.
+        if !users.set_password(user_id, hash, Some(in_place_of)).await? {
+            return Err(Refused::WrongCredentials);
         }
 
-        Ok(Some(database.end_sessions(user_id).await?))
+        let begin = async {
+            let ended = database.end_sessions(user_id).await?;
+            self.revoke_after_change(user_id, &ended).await;
+
+            // The log-out above has changed the epoch; with the one of the comparison, no session
+            // would begin.
+            let epoch = database.epoch(user_id).await?;
+            self.begin_session(account, epoch, client).await
+        };
+
+        begin.await.map_err(Refused::with_password_set)
+    }
+
+    /// Sets the password, whatever it was, and ends all sessions.
+    async fn set_password(
+        &self,
+        user_id: Uuid,
+        hash: &PasswordHash,
+    ) -> Result<EndedSessions, Refused> {
+        let Inner {
+            users, database, ..
+        } = &*self.0;
+
+        // The account may have been deleted meanwhile.
+        let gone = Refused::BadMailedToken;
+
+        if self.0.has_users {
+            let ended = database.replace_password(user_id, hash, None).await?;
+            return ended.ok_or(gone);
+        }
+
+        if !users.set_password(user_id, hash, None).await? {
+            return Err(gone);
+        }
+
+        let ended = database.end_sessions(user_id).await;
+        ended.map_err(|error| Refused::from(error).with_password_set())
+    }
+
+    /// Returns the result of setting a password. If the database gave no answer, the password may be
+    /// set nevertheless, which the client must know.
+    async fn or_set<T>(
+        &self,
+        user_id: Uuid,
+        hash: &PasswordHash,
+        set: Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        match set {
+            Err(refused @ Refused::Unavailable(_)) => {
+                let is_set = self.0.users.matches(user_id, hash).await;
+                Err(if is_set.unwrap_or_default() {
+                    refused.with_password_set()
+                } else {
+                    refused
+                })
+            }
+            set => set,
+        }
     }
 
     /// Deletes the account, given its password.
@@ -160,14 +220,15 @@ impl NativeAuthProvider {
             let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
 
             // A session begun with the old password may be an attacker's.
-            let ended = self.replace_password(user_id, &hash, None).await?;
-            Ok((account, ended.ok_or(Refused::BadMailedToken)?))
+            let set = self.set_password(user_id, &hash).await;
+            let set = self.or_set(user_id, &hash, set).await;
+            note_change(Event::PasswordReset, user_id, &set, client);
+            Ok((account, set?))
         };
 
         let set = self.attempt(client, None, set).await;
         let (account, ended) =
             set.inspect_err(|refused| audit::note_refused_token(refused, client))?;
-        audit::note(Event::PasswordReset, Some(account.user_id), client);
         self.revoke_after_change(account.user_id, &ended).await;
 
         // Anyone with access to the user's mail may log in, no matter how many attempts by
@@ -222,6 +283,13 @@ impl NativeAuthProvider {
             self.mail(Purpose::VerifyEmail, To::Account(account));
         }
         Ok(())
+    }
+}
+
+/// Records that the password was set, if it was.
+fn note_change<T>(event: Event, user_id: Uuid, set: &Result<T, Refused>, client: &Client) {
+    if matches!(set, Ok(_) | Err(Refused::PasswordIsSet(_))) {
+        audit::note(event, Some(user_id), client);
     }
 }
 

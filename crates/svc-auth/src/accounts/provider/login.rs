@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::NativeAuthProvider;
 use super::mail::{Purpose, To};
 use crate::accounts::audit::{self, Event};
-use crate::accounts::database::{Rotation, SessionIds};
+use crate::accounts::database::{BegunSession, NewSession, Rotation, SessionIds};
 use crate::accounts::password::{Password, PasswordHash, Salt, Turn, check_names};
 use crate::accounts::refused::Refused;
 use crate::accounts::tokens::{Issue, TokenPair, TokenType};
@@ -185,17 +185,11 @@ impl NativeAuthProvider {
         epoch: Value,
         client: &Client,
     ) -> Result<TokenPair, Refused> {
-        let ids = SessionIds {
-            session: Uuid::new_v4(),
-            refresh: Uuid::new_v4(),
-        };
-
-        let (now, ttl) = (SystemTime::now(), self.0.tokens.refresh_ttl);
-        let agent = client.user_agent.as_deref();
+        let (session, now) = (self.new_session(client), SystemTime::now());
         let Some(begun) = self
             .0
             .database
-            .begin_session(account.user_id, ids, ttl, epoch, agent)
+            .begin_session(account.user_id, &session, epoch)
             .await?
         else {
             // It is uncertain whether the password is still valid: it may have changed since it was
@@ -206,13 +200,34 @@ impl NativeAuthProvider {
             ));
         };
 
+        Ok(self.tokens_of(account, session.ids, &begun, now).await)
+    }
+
+    /// A session of a client, to be started in the database.
+    pub(super) fn new_session<'a>(&self, client: &'a Client) -> NewSession<'a> {
+        NewSession {
+            ids: SessionIds {
+                session: Uuid::new_v4(),
+                refresh: Uuid::new_v4(),
+            },
+            ttl: self.0.tokens.refresh_ttl,
+            user_agent: client.user_agent.as_deref(),
+        }
+    }
+
+    /// Issues the tokens of a session that was started; `now` is the instance's time before that.
+    pub(super) async fn tokens_of(
+        &self,
+        account: &Account,
+        ids: SessionIds,
+        begun: &BegunSession,
+        now: SystemTime,
+    ) -> TokenPair {
         self.revoke_pushed_out(&begun.pushed_out).await;
         self.revoke_left_over();
-
-        Ok(self
-            .0
+        self.0
             .tokens
-            .issue(account, ids, Issue { at: begun.at, now }))
+            .issue(account, ids, Issue { at: begun.at, now })
     }
 
     /// Exchanges a refresh token, counting the attempt.

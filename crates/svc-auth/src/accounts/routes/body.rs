@@ -152,6 +152,16 @@ impl CookieSession {
         Self::default()
     }
 
+    /// Whether the session can be renewed and cleared. Checked before an operation, so that nothing
+    /// is done that the client would not know of.
+    pub(super) fn check(&self) -> Result<(), Refused> {
+        #[cfg(feature = "sessions")]
+        if let Some(session) = &self.session {
+            session.check().map_err(unavailable)?;
+        }
+        Ok(())
+    }
+
     /// Gives the session a new identifier: possession of the old one must not grant the log-in.
     pub(super) fn renew(&self) -> Result<(), Refused> {
         #[cfg(feature = "sessions")]

@@ -31,6 +31,7 @@ pub(super) async fn register(State(provider): Provider, request: Json<Registrati
         email,
     } = request.body;
 
+    request.cookie.check()?;
     let (account, tokens) = provider
         .register(&username, &password, &email, &request.client)
         .await?;
@@ -47,6 +48,7 @@ pub(super) struct Credentials {
 
 pub(super) async fn login(State(provider): Provider, request: Json<Credentials>) -> Answer {
     let Credentials { username, password } = request.body;
+    request.cookie.check()?;
     let tokens = provider
         .login(&username, &password, &request.client)
         .await?;
@@ -107,6 +109,7 @@ pub(super) async fn delete_me(
     Access(token): Access,
     request: Json<Confirmation>,
 ) -> Answer {
+    request.cookie.check()?;
     provider
         .delete(&token, &request.body.password, &request.client)
         .await?;
@@ -171,6 +174,8 @@ pub(super) async fn change_password(
         current_password,
         new_password,
     } = request.body;
+
+    request.cookie.check()?;
     let tokens = provider
         .change_password(&token, &current_password, &new_password, &request.client)
         .await?;
@@ -201,6 +206,7 @@ pub(super) struct Reset {
 }
 
 pub(super) async fn reset_password(State(provider): Provider, request: Json<Reset>) -> Answer {
+    request.cookie.check()?;
     provider
         .reset_password(&request.body.token, &request.body.password, &request.client)
         .await?;

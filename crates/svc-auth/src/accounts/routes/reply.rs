@@ -136,6 +136,13 @@ impl IntoResponse for Refused {
                     "1",
                 )
             }
+            Self::PasswordIsSet(id) => {
+                // Without `Retry-After`: the request's current password is no longer valid.
+                let message = "the password is set, but sessions may not have ended; log in with the \
+                               new password, and log out everywhere";
+                let body = json!({ "error": "password_set", "message": message, "errorId": id });
+                reply(StatusCode::SERVICE_UNAVAILABLE, &body)
+            }
         }
     }
 }
