@@ -1,7 +1,9 @@
 //! Repositories of an application's own.
 
 use serde_json::json;
-use svc::accounts::{Account, AccountError, PasswordHash, PostgresUserRepository, UserRepository};
+use svc::accounts::{
+    Account, AccountDatabase, AccountError, PasswordHash, PostgresUserRepository, UserRepository,
+};
 use svc_tests::{App, Log, TestDatabase};
 
 use super::client::{
@@ -78,11 +80,13 @@ async fn the_required_repository_methods_suffice_to_log_in() {
     assert_accepted(&app, &held).await;
 }
 
-/// Users whose passwords are not known to be in the database of the sessions.
+/// Users that may have their passwords elsewhere.
 struct Elsewhere {
     users: PostgresUserRepository,
     /// Whether a password is set without an answer.
     is_silent: bool,
+    /// Whether the passwords are known to be in the database of the sessions.
+    is_near: bool,
 }
 
 impl UserRepository for Elsewhere {
@@ -122,14 +126,18 @@ impl UserRepository for Elsewhere {
         }
         Ok(set)
     }
+    fn password_database(&self) -> Option<&AccountDatabase> {
+        self.users.password_database().filter(|_| self.is_near)
+    }
 }
 
-async fn serve_elsewhere(is_silent: bool) -> (App, TestDatabase) {
+async fn serve_elsewhere(is_silent: bool, is_near: bool) -> (App, TestDatabase) {
     let database = database().await;
     let accounts = accounts(&database);
     let users = Elsewhere {
         users: PostgresUserRepository::new(&accounts),
         is_silent,
+        is_near,
     };
     let app = serve_provider(&provider(factory(&accounts), users)).await;
     (app, database)
@@ -156,7 +164,7 @@ async fn a_client_knows_of_a_new_password_whose_later_steps_failed() {
         ("INSERT OR UPDATE", "svc_auth.epoch", false),
         ("INSERT", "svc_auth.session", true),
     ] {
-        let (app, database) = serve_elsewhere(false).await;
+        let (app, database) = serve_elsewhere(false, false).await;
         let held = register(&app, "ada").await;
         let other = Held::of(&login(&app, "ada", PASSWORD).await);
         database
@@ -185,8 +193,32 @@ async fn a_client_knows_of_a_new_password_whose_later_steps_failed() {
 
 #[tokio::test]
 async fn a_client_knows_of_a_new_password_whose_answer_was_lost() {
-    let (app, _database) = serve_elsewhere(true).await;
+    let (app, _database) = serve_elsewhere(true, false).await;
     let held = register(&app, "ada").await;
     assert_told(&app, &held).await;
     assert_eq!(login(&app, "ada", NEW).await.status, 200);
+}
+
+/// A repository that names the database of the passwords is not asked to set them.
+#[tokio::test]
+async fn a_repository_shares_the_transaction_of_a_password_change() {
+    let (app, database) = serve_elsewhere(true, true).await;
+    let held = register(&app, "ada").await;
+    let change = json!({ "current_password": PASSWORD, "new_password": NEW });
+    let changed = with(&app, &held.access, "POST", "/auth/password", change).await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    let held = Held::of(&changed);
+
+    database
+        .execute("DROP FUNCTION svc_auth.begin_session(uuid, uuid, uuid, double precision, bigint, text)")
+        .await;
+    let back = json!({ "current_password": NEW, "new_password": PASSWORD });
+    let reply = with(&app, &held.access, "POST", "/auth/password", back).await;
+    assert_eq!(
+        (reply.status, &reply.json()["error"]),
+        (503, &json!("service_unavailable")),
+        "{}",
+        reply.text
+    );
+    assert_accepted(&app, &held).await;
 }

@@ -5,7 +5,7 @@ use std::future::Future;
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
 
-use super::{Account, AccountError, PasswordHash};
+use super::{Account, AccountDatabase, AccountError, PasswordHash};
 
 /// A store of users and their passwords. [`PostgresUserRepository`](super::PostgresUserRepository)
 /// is one; an application with users elsewhere implements its own.
@@ -119,6 +119,13 @@ pub trait UserRepository: Send + Sync + 'static {
     ) -> impl Future<Output = Result<bool, AccountError>> + Send {
         let _ = user_id;
         missing("delete_user")
+    }
+
+    /// Returns the database that has the passwords of these users in `svc_auth.password`, if they
+    /// are there. If the sessions are in the same database, a new password and the end of the
+    /// sessions are one transaction, which does not call [`set_password`](Self::set_password).
+    fn password_database(&self) -> Option<&AccountDatabase> {
+        None
     }
 }
 

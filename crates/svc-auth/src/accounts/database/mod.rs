@@ -96,6 +96,11 @@ impl AccountDatabase {
             .get_or_init(|| Routines::new(connect, bounds));
     }
 
+    /// Whether the other one is a clone of this database, with the same connections.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     fn routines(&self) -> Result<&Routines, AccountError> {
         let missing = "no database is known; give the `AccountDatabase` to `AppOptions::accounts`";
         self.0

@@ -1,7 +1,5 @@
 //! Users in PostgreSQL.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -28,11 +26,6 @@ impl PostgresUserRepository {
     /// The users of a database.
     pub fn new(database: &AccountDatabase) -> Self {
         Self(database.clone())
-    }
-
-    /// Whether the users are in this database.
-    pub(in crate::accounts) fn is_in(&self, database: &AccountDatabase) -> bool {
-        Arc::ptr_eq(&self.0.0, &database.0)
     }
 }
 
@@ -110,6 +103,10 @@ impl UserRepository for PostgresUserRepository {
 
     async fn delete_user(&self, user_id: Uuid) -> Result<bool, AccountError> {
         Ok(self.0.write(&DELETE, vec![json!(user_id)]).await? == Value::Bool(true))
+    }
+
+    fn password_database(&self) -> Option<&AccountDatabase> {
+        Some(&self.0)
     }
 }
 

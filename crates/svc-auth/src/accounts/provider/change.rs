@@ -63,7 +63,7 @@ impl NativeAuthProvider {
             users, database, ..
         } = &*self.0;
 
-        if self.0.has_users {
+        if self.0.has_passwords {
             let (session, now) = (self.new_session(client), SystemTime::now());
             let changed = database
                 .change_password(user_id, hash, in_place_of, &session)
@@ -106,7 +106,7 @@ impl NativeAuthProvider {
         // The account may have been deleted meanwhile.
         let gone = Refused::BadMailedToken;
 
-        if self.0.has_users {
+        if self.0.has_passwords {
             let ended = database.replace_password(user_id, hash, None).await?;
             return ended.ok_or(gone);
         }

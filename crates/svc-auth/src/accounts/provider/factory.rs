@@ -1,6 +1,5 @@
 //! The factory for providers of native accounts.
 
-use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use crate::accounts::password::{DynBreached, PasswordHasher};
 use crate::accounts::tokens::Tokens;
 use crate::accounts::{
     AccountDatabase, AccountMailer, BreachedPasswords, PasswordHashing, PasswordRules,
-    PostgresRevocationStore, PostgresUserRepository, UserRepository,
+    PostgresRevocationStore, UserRepository,
 };
 use crate::{KeyError, RevocationConfig, TokenRevocationService};
 use svc_core::settings::use_value;
@@ -230,15 +229,14 @@ impl NativeAuthFactory {
             b"svc: codes of native accounts",
         );
 
-        let users: &dyn Any = &user_repository;
-        let has_users = users
-            .downcast_ref::<PostgresUserRepository>()
-            .is_some_and(|users| users.is_in(&self.database));
+        let has_passwords = user_repository
+            .password_database()
+            .is_some_and(|passwords| passwords.is_same(&self.database));
 
         Ok(NativeAuthProvider(Arc::new(Inner {
             users: Box::new(user_repository),
             database: self.database,
-            has_users,
+            has_passwords,
             hasher: PasswordHasher::start(self.hashing)?,
             rules: self.rules,
             context_words: self.context_words,

@@ -50,8 +50,8 @@ pub struct NativeAuthProvider(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) users: Box<dyn DynUsers>,
     pub(super) database: AccountDatabase,
-    /// Whether the users are in `database` too, so that one transaction can change both.
-    has_users: bool,
+    /// Whether `database` also has the passwords, so that one transaction can change both.
+    has_passwords: bool,
     pub(super) hasher: PasswordHasher,
     pub(super) rules: PasswordRules,
     /// The words of the service that no password may consist of.
