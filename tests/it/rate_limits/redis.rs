@@ -11,7 +11,8 @@ use svc_tests::{App, Log, Redis, Socket, eventually};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::service::{
-    Clock, ask, config, flood, limited, passing, post, serve, serve_options, wide, with_batches,
+    Clock, ask, config, flood, limited, options, passing, post, serve, serve_options, wide,
+    with_batches,
 };
 
 const CLIENT: &str = "192.0.2.1";
@@ -294,6 +295,68 @@ async fn limits_hold_while_redis_goes_and_returns_under_load() {
     assert!(longest < PATIENCE, "{longest:?}");
     // Once in Redis, and never more than once again in the process.
     assert!((100..=200).contains(&passed), "{passed} passed");
+}
+
+/// What is left of the budget of the client.
+async fn left(app: &App) -> Option<u64> {
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("x-forwarded-for", CLIENT)
+        .header("x-ratelimit-cost", "true");
+    let reply = app.send(request.body(json!({ "query": "{ hello }" }).to_string()));
+    reply.await.json()["extensions"]["rateLimit"]["remaining"].as_u64()
+}
+
+/// A request that begins without Redis and ends with it: only this process has counted it.
+#[tokio::test]
+async fn a_budget_is_not_refunded_to_a_store_that_has_not_counted_it() {
+    let mut redis = Redis::new().await;
+    let log = Log::start();
+    let budget = RateLimit::cost(5_000).per(window()).strategy(TokenBucket);
+    let limiting = wide(&Clock::new())
+        .budget(budget.burst(5_000))
+        .config(patient())
+        .redis_client(&client_of(&redis));
+    let options = options().request_timeout(Duration::from_secs(15));
+    let app = serve_options(options, limiting).await;
+    let small = "{ items(limit: 3) { name size } }";
+    assert_eq!(flood(&app, CLIENT, small, 100).await, 100);
+    redis.stop();
+    let back = async {
+        // 700 and 1,801.
+        eventually(async || match left(&app).await {
+            Some(left) if left < 2_500 => Ok(()),
+            left => Err(format!("{left:?} are left")),
+        })
+        .await;
+        redis.start().await;
+        eventually(async || {
+            ask(&app, "192.0.2.8", "{ hello }").await;
+            match log
+                .text()
+                .contains("rate limits are counted in Redis again")
+            {
+                true => Ok(()),
+                false => Err("Redis is not asked again".to_owned()),
+            }
+        })
+        .await;
+    };
+    let late = ask(&app, CLIENT, "{ never(limit: 900) { name size } }");
+    let (late, ()) = tokio::join!(late, back);
+    assert_eq!((late.status, late.code()), (504, "TIMEOUT".to_owned()));
+
+    // Its refund comes after the one above.
+    let large = "{ items(limit: 1000) { name size } }";
+    assert_eq!(ask(&app, CLIENT, large).await.status, 200);
+    eventually(async || match left(&app).await {
+        Some(left) if left > 4_000 => Ok(()),
+        left => Err(format!("{left:?} are left")),
+    })
+    .await;
+    let left = left(&app).await.unwrap();
+    assert!(left < 4_400, "{left} are left");
 }
 
 /// Requests that come to no operation are counted beside others, as nobody may wait for their

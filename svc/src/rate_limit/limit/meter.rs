@@ -37,6 +37,8 @@ pub(in crate::rate_limit) struct Standing {
     pub(in crate::rate_limit) window: u64,
     /// Whether the amount counts in this process for the client's group; used for giving back.
     pub(in crate::rate_limit) is_shared: bool,
+    /// Whether the state is Redis's, and the amount is counted there.
+    pub(in crate::rate_limit) is_in_redis: bool,
 }
 
 impl Meter {
@@ -168,6 +170,7 @@ impl Meter {
             reset,
             window: bucket.at,
             is_shared: false,
+            is_in_redis: false,
         }
     }
 

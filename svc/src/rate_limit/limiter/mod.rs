@@ -122,12 +122,9 @@ impl Limiter {
         let counts = Counts {
             memory: MemoryStore::new(usize::try_from(config.max_buckets).unwrap_or(usize::MAX)),
             #[cfg(feature = "redis")]
-            shared: limiting.redis.map(|client| {
-                super::store::Takeover::new(super::store::RedisStore {
-                    client,
-                    bound: config.redis_timeout,
-                })
-            }),
+            shared: limiting
+                .redis
+                .map(|client| super::store::RedisStore::new(client, config.redis_timeout)),
         };
 
         let paths: Vec<_> = rules.into_iter().map(path_limits).collect();
@@ -263,9 +260,9 @@ impl Limiter {
             .find_map(|limit| self.waiting.find(limit, client, now))
     }
 
-    /// Remembers how long a client has to wait for a path, and returns whether it has to. Waits
-    /// that this process has counted by itself are not remembered: Redis may admit the client as
-    /// soon as it is available again.
+    /// Remembers how long a client has to wait for a path according to Redis, and returns whether
+    /// it has to wait. Waits that this process has counted by itself are not remembered: Redis may
+    /// admit the client as soon as it is available again.
     pub(super) fn remember_wait(&self, path: usize, client: &KnownClient, found: &[Found]) -> bool {
         let (limits, now) = (&self.at(path).limits, self.now());
         let is_of_path =
@@ -277,7 +274,7 @@ impl Limiter {
             .filter(is_of_path)
             .filter(|found| found.standing.wait.is_some())
         {
-            if !self.counts.is_alone() {
+            if found.standing.is_in_redis {
                 self.waiting.remember(found, client, now);
             }
             waits = true;

@@ -5,16 +5,12 @@ mod memory;
 #[cfg(feature = "redis")]
 mod redis;
 mod request;
-#[cfg(feature = "redis")]
-mod takeover;
 mod waiting;
 
 pub(super) use memory::{MemoryStore, Numbers};
 #[cfg(feature = "redis")]
 pub(super) use redis::RedisStore;
 pub(super) use request::{Amount, Amounts, Standings, Takes, is_taken};
-#[cfg(feature = "redis")]
-pub(super) use takeover::Takeover;
 pub(super) use waiting::Waiting;
 
 use super::limit::Standing;
@@ -24,7 +20,7 @@ use super::limit::Standing;
 pub(super) struct Counts {
     pub(super) memory: MemoryStore,
     #[cfg(feature = "redis")]
-    pub(super) shared: Option<Takeover>,
+    pub(super) shared: Option<RedisStore>,
 }
 
 /// The numbers of the whole limit.
@@ -80,19 +76,14 @@ impl Counts {
     pub(super) async fn give_back(&self, takes: Takes<'_>, taken: Standing, now: u64) {
         #[cfg(feature = "redis")]
         if let Some(shared) = &self.shared {
-            shared.give_back(takes, taken.window).await;
+            // An amount that this process counted by itself is not in Redis.
+            if taken.is_in_redis {
+                shared.give_back(takes, taken.window).await;
+            }
             self.memory.give_back(takes, SHARE, taken, now);
             return;
         }
         self.memory.give_back(takes, WHOLE, taken, now);
-    }
-
-    /// Whether this process currently counts by itself because Redis is unavailable.
-    pub(super) fn is_alone(&self) -> bool {
-        #[cfg(feature = "redis")]
-        return self.shared.as_ref().is_some_and(Takeover::is_alone);
-        #[cfg(not(feature = "redis"))]
-        false
     }
 
     /// Returns the counts if they are stored in this process alone, so that reading them never

@@ -4,7 +4,10 @@
 //! All counts of a request take one round trip. Their keys contain the client as a hash tag, so
 //! that a cluster stores them on one node, and in hashed form, so that Redis never sees the key of
 //! a client.
+//!
+//! While Redis is unavailable, this process counts by itself.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
@@ -14,7 +17,7 @@ use crate::rate_limit::RateLimitStrategy;
 use crate::rate_limit::client::Client;
 use crate::rate_limit::limit::Standing;
 use svc_core::RedisClient;
-use svc_core::redis_client::{CommandError, Script};
+use svc_core::redis_client::{CommandError, Outage, Script};
 
 static TAKE: Script = Script::new(include_str!("take.lua"));
 static GIVE_BACK: Script = Script::new(include_str!("give_back.lua"));
@@ -22,14 +25,81 @@ static GIVE_BACK: Script = Script::new(include_str!("give_back.lua"));
 /// The counts of all instances.
 #[derive(Debug)]
 pub(in crate::rate_limit) struct RedisStore {
-    pub(in crate::rate_limit) client: RedisClient,
+    client: RedisClient,
     /// The maximum time that a request waits.
-    pub(in crate::rate_limit) bound: Duration,
+    bound: Duration,
+    outage: Outage,
+    /// The number of requests since the last one that Redis counted.
+    uncounted: AtomicU64,
 }
 
 impl RedisStore {
-    /// Takes all counts of a request, or none of them.
-    pub(super) async fn take(
+    pub(in crate::rate_limit) fn new(client: RedisClient, bound: Duration) -> Self {
+        Self {
+            client,
+            bound,
+            outage: Outage::default(),
+            uncounted: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes all counts of a request, or none of them. Returns `None` if Redis is unavailable.
+    pub(super) async fn take(&self, takes: Takes<'_>) -> Option<Standings> {
+        if self.outage.is_on() {
+            self.uncounted.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+
+        match self.try_take(takes).await {
+            Ok(standings) => {
+                self.note_counted();
+
+                // States are paired with limits by position, so a shorter list cannot be used.
+                Some(standings).filter(|standings| standings.len() == takes.amounts.len())
+            }
+            Err(error) => {
+                self.outage.record(&self.client, &error, self.bound);
+
+                // Only the first failure of an outage is logged.
+                if self.uncounted.fetch_add(1, Ordering::Relaxed) == 0 {
+                    tracing::warn!(
+                        %error,
+                        "Redis is unavailable; rate limits are counted by this process alone until it responds"
+                    );
+                }
+                None
+            }
+        }
+    }
+
+    /// Gives back a part of the amount that was taken in the window starting at `window`, if Redis
+    /// is available.
+    pub(super) async fn give_back(&self, takes: Takes<'_>, window: u64) {
+        if self.outage.is_on() {
+            return;
+        }
+        if let Err(error) = self.try_give_back(takes, window).await {
+            self.outage.record(&self.client, &error, self.bound);
+        }
+    }
+
+    /// Logs the end of an outage, during which requests were not counted in Redis.
+    fn note_counted(&self) {
+        // Another request may have failed while this one waited.
+        if self.uncounted.load(Ordering::Relaxed) == 0 || self.outage.is_on() {
+            return;
+        }
+
+        let requests = self.uncounted.swap(0, Ordering::Relaxed);
+        if requests > 0 {
+            tracing::info!(
+                requests,
+                "rate limits are counted in Redis again; this process counted the requests in between"
+            );
+        }
+    }
+
+    async fn try_take(
         &self,
         Takes { client, amounts }: Takes<'_>,
     ) -> Result<Standings, CommandError> {
@@ -54,6 +124,7 @@ impl RedisStore {
                 reset,
                 window,
                 is_shared: false,
+                is_in_redis: true,
             }),
             _ => None,
         };
@@ -61,8 +132,7 @@ impl RedisStore {
         Ok(numbers.chunks(4).filter_map(standing).collect())
     }
 
-    /// Gives back a part of the amount that was taken in the window starting at `window`.
-    pub(super) async fn give_back(
+    async fn try_give_back(
         &self,
         Takes { client, amounts }: Takes<'_>,
         window: u64,
