@@ -21,10 +21,54 @@ impl Table<'_> {
         among: Option<&[String]>,
         locks: bool,
     ) -> Statement {
-        let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.cast(column));
-        let (column, lock) = (quote(column), if locks { " FOR UPDATE" } else { "" });
+        let (table, key) = (&self.source.quoted, &self.key.quoted);
+        let (refers, params) = self.refers(column, to, among);
+
+        // Rows are locked in the order of their keys, so that concurrent mutations do not deadlock.
+        let lock = if locks { " FOR UPDATE" } else { "" };
+        let text = format!("SELECT {key}::text FROM {table} WHERE {refers} ORDER BY {key}{lock}");
+
+        self.statement("select", text, params)
+    }
+
+    /// Locks the rows that [`referring`](Self::referring) selects and the `given` rows, and selects
+    /// their keys. One statement locks both, because mutations that exchange rows would otherwise
+    /// lock them in opposite orders.
+    pub fn lock_links(
+        &self,
+        column: &str,
+        to: &[String],
+        among: Option<&[String]>,
+        given: &[String],
+    ) -> Statement {
+        let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.key.cast());
+        let (refers, mut params) = self.refers(column, to, among);
+        params.push(Param::Texts(given.to_vec()));
+        let given = format!("SELECT v::{cast} FROM {}", values(params.len()));
+
+        // The array lets PostgreSQL use the indexes. The conditions are repeated, because they are
+        // checked again on a row that another transaction has changed before it was locked.
+        let text = format!(
+            "SELECT {key}::text FROM {table} \
+             WHERE {key} = ANY (ARRAY(SELECT {key} FROM {table} WHERE {refers} UNION ALL {given})) \
+             AND ({refers} OR {key} IN ({given})) ORDER BY {key} FOR UPDATE"
+        );
+
+        self.statement("select", text, params)
+    }
+
+    /// The condition that a row refers to one of these keys through a column, and has one of the
+    /// keys in `among`, if given. The placeholders of its values are the first ones.
+    fn refers(
+        &self,
+        column: &str,
+        to: &[String],
+        among: Option<&[String]>,
+    ) -> (String, Vec<Param>) {
+        let (key, cast) = (&self.key.quoted, self.cast(column));
         let mut text = format!(
-            "SELECT {key}::text FROM {table} WHERE {column} IN (SELECT v::{cast} FROM {})",
+            "({} IN (SELECT v::{cast} FROM {})",
+            quote(column),
             values(1)
         );
         let mut params = vec![Param::Texts(to.to_vec())];
@@ -37,10 +81,9 @@ impl Table<'_> {
             params.push(Param::Texts(among.to_vec()));
         }
 
-        // Rows are locked in the order of their keys, so that concurrent mutations do not deadlock.
-        text.push_str(&format!(" ORDER BY {key}{lock}"));
+        text.push(')');
 
-        self.statement("select", text, params)
+        (text, params)
     }
 
     /// Selects the rows in `keys` but not in `kept` whose column refers to one of `to`.

@@ -153,3 +153,48 @@ async fn linked_rows_are_locked_in_the_order_of_their_keys() {
     let (created, ()) = tokio::join!(done(&app, create), unlock);
     assert_eq!(created["invoices"], json!(["ada 1", "ada 2"]));
 }
+
+/// Orders that take the rows of each other would otherwise wait for each other.
+#[tokio::test(flavor = "multi_thread")]
+async fn exchanged_rows_are_locked_in_the_order_of_their_keys() {
+    let lock = |id: i32| {
+        let row = "SELECT FROM tb_invoice WHERE id = $1 FOR UPDATE NOWAIT";
+        sqlx::query::<sqlx::Postgres>(row).bind(id)
+    };
+    for is_governed in [false, true] {
+        let (database, app) = serve("columns", is_governed).await;
+        for (label, invoice) in [("a", 1), ("b", 2)] {
+            let input = format!(r#"{{label: "{label}", owner: "ada", invoiceIds: [{invoice}]}}"#);
+            done(&app, &format!("create(input: {input}) {{ id }}")).await;
+        }
+
+        // The second order has the second row and gets the first.
+        let pool = database.pool().await;
+        let mut other = pool.begin().await.unwrap();
+        lock(1).execute(&mut *other).await.unwrap();
+        let unlock = async {
+            until_one_waits(&pool).await;
+            lock(2).execute(&pool).await.unwrap();
+            other.rollback().await.unwrap();
+        };
+        let change = "change(id: 2, input: {invoiceIds: [1]}) { invoices }";
+        let (changed, ()) = tokio::join!(done(&app, change), unlock);
+        assert_eq!(changed["invoices"], json!(["ada 1"]), "{is_governed}");
+        pool.close().await;
+
+        // The triggers of another kind of view would run into each other.
+        database.execute("DROP FUNCTION project() CASCADE").await;
+        let take = async |order: i32, invoice: i32| {
+            let input = format!("{{invoiceIds: [{invoice}]}}");
+            done(
+                &app,
+                &format!("change(id: {order}, input: {input}) {{ id }}"),
+            )
+            .await
+        };
+        for round in 0..20 {
+            let (first, second) = if round % 2 == 0 { (1, 2) } else { (2, 1) };
+            tokio::join!(take(1, first), take(2, second));
+        }
+    }
+}

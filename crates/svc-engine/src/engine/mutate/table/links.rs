@@ -18,27 +18,27 @@ impl<'a> Writer<'a> {
         (_, nested): NestedField<'a>,
         held: Held<'a>,
     ) -> Result<(), Undone> {
+        level.each_once(&held.given)?;
+        let items: Vec<_> = held.given.iter().map(|row| row.columns.clone()).collect();
+        if level.governed.is_some() && !items.is_empty() {
+            // Rows that the client may not see must not be locked.
+            let found = self
+                .run(
+                    level,
+                    level.table.find_each(&items, &[level.key], false),
+                    &held.given,
+                )
+                .await?;
+            let hidden = self.hidden(level, &found).await?;
+            level.by_item(found, &held.given, &hidden)?;
+        }
+
         // First, because a unique reference must be free before another row gets it.
         self.unlink(level, nested.column, &held).await?;
 
         let rows = held.given;
         if rows.is_empty() {
             return Ok(());
-        }
-
-        level.each_once(&rows)?;
-        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        if level.governed.is_some() {
-            // Rows that the client may not see must not be locked.
-            let found = self
-                .run(
-                    level,
-                    level.table.find_each(&items, &[level.key], false),
-                    &rows,
-                )
-                .await?;
-            let hidden = self.hidden(level, &found).await?;
-            level.by_item(found, &rows, &hidden)?;
         }
 
         let locked = self
@@ -72,12 +72,13 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
 
-        let there = self.there(level, column, held).await?;
-        if there.visible.is_empty() {
+        let kept = held.keys(level);
+        let there = self.there(level, column, held, &kept).await?;
+        let kept_keys: HashSet<_> = kept.iter().collect();
+        if there.visible.iter().all(|key| kept_keys.contains(key)) {
             return Ok(());
         }
 
-        let kept = held.keys(level);
         let unlinking = level.table.unlink_others(column, &there.visible, &kept);
         let others = Others {
             column,

@@ -58,7 +58,7 @@ impl<'a> Writer<'a> {
     ) -> Result<(), Undone> {
         let mut written = Vec::new();
         if !held.replaced.is_empty() {
-            let there = self.there(level, nested.column, &held).await?;
+            let there = self.there(level, nested.column, &held, &[]).await?;
             self.check_given(level, &held.given, &there.visible).await?;
 
             // Deleted first, so that given and new rows can take the unique values of the deleted
@@ -153,23 +153,27 @@ impl<'a> Writer<'a> {
     }
 
     /// Finds the rows that refer to the replaced values. Rows that the policies permit are locked,
-    /// hidden ones are not.
+    /// hidden ones are not. Rows with the keys in `linked` are locked and found together with them.
     pub(super) async fn there(
         &mut self,
         level: &Level<'a>,
         column: &str,
         held: &Held<'a>,
+        linked: &[String],
     ) -> Result<There, Undone> {
         let Some(ty) = level.governed else {
+            let visible = self
+                .referring(level, column, held, (None, Some(linked)))
+                .await?;
             return Ok(There {
-                visible: self.referring(level, column, held, (None, true)).await?,
+                visible,
                 hidden: HashSet::new(),
             });
         };
 
         // Rows that the client may not see must not be locked, and a permitted row may become
         // another's before it is locked.
-        let keys = self.referring(level, column, held, (None, false)).await?;
+        let keys = self.referring(level, column, held, (None, None)).await?;
         let permitted = self.visible(ty, &keys).await?;
         let (mut visible, mut hidden): (Vec<_>, HashSet<_>) = (Vec::new(), HashSet::new());
 
@@ -186,7 +190,7 @@ impl<'a> Writer<'a> {
         }
 
         let locked = self
-            .referring(level, column, held, (Some(&visible), true))
+            .referring(level, column, held, (Some(&visible), Some(linked)))
             .await?;
         let permitted = self.visible(ty, &locked).await?;
         let (visible, lost): (Vec<_>, Vec<_>) =
@@ -197,21 +201,27 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the keys of the rows that refer to the replaced values, optionally only those in
-    /// `among`, and locks them if requested.
+    /// `among`. If `locked` is given, they are locked together with the rows with these keys.
     async fn referring(
         &mut self,
         level: &Level<'a>,
         column: &str,
         held: &Held<'a>,
-        (among, locks): (Option<&[String]>, bool),
+        (among, locked): (Option<&[String]>, Option<&[String]>),
     ) -> Result<Vec<String>, Undone> {
-        let keys = self
-            .run(
-                level,
-                level.table.referring(column, &held.replaced, among, locks),
-                &[],
-            )
-            .await?;
+        let (table, to) = (&level.table, &held.replaced);
+        let (statement, rows) = match locked {
+            Some(linked @ [_, ..]) => (
+                table.lock_links(column, to, among, linked),
+                held.given.as_slice(),
+            ),
+            _ => (
+                table.referring(column, to, among, locked.is_some()),
+                &held.given[..0],
+            ),
+        };
+
+        let keys = self.run(level, statement, rows).await?;
 
         Ok(keys
             .into_iter()
