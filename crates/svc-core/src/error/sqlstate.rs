@@ -166,15 +166,37 @@ pub fn is_read_only(code: &str) -> bool {
     code == "25006"
 }
 
+/// The PostgreSQL source files that parse texts of types with a syntax of their own, and report
+/// errors in them like errors in SQL.
+const READERS: [&str; 10] = [
+    "cubeparse.y",
+    "cubescan.l",
+    "hstore_io.c",
+    "jsonpath.c",
+    "jsonpath_gram.y",
+    "jsonpath_scan.l",
+    "ltree_io.c",
+    "ltxtquery_io.c",
+    "tsquery.c",
+    "tsvector_parser.c",
+];
+
 /// Whether PostgreSQL could not parse a text as a value of a type, or the type cannot represent the
-/// value: codes of class 22 raised by a conversion rather than a computation. Bytes that are not
-/// text, 22021, are stored ones, as the texts of clients are UTF-8.
-pub fn is_conversion(code: &str) -> bool {
-    const CONVERSIONS: [&str; 13] = [
+/// value: codes of class 22 raised by a conversion rather than a computation, and syntax errors of
+/// types that are reported by this source file. Bytes that are not text, 22021, are stored ones, as
+/// the texts of clients are UTF-8.
+pub fn is_conversion(code: &str, file: Option<&str>) -> bool {
+    const CONVERSIONS: [&str; 15] = [
         "22P02", "22P03", "22001", "22003", "22007", "22008", "22009", "22015", "22018", "22023",
-        "22026", "22030", "22032",
+        "22026", "22030", "22032", "2200M", "2200N",
     ];
-    CONVERSIONS.contains(&code)
+
+    match code {
+        // The lower bound of a range is above the upper one.
+        "22000" => file == Some("rangetypes.c"),
+        "42601" | "42622" => file.is_some_and(|file| READERS.contains(&file)),
+        _ => CONVERSIONS.contains(&code),
+    }
 }
 
 /// Returns the condition of a PostgreSQL error received by sqlx.
@@ -280,6 +302,19 @@ mod tests {
         }
 
         assert!(is_contention("40001") && !is_contention("23505"));
-        assert!(is_conversion("22P02") && !is_conversion("22012") && !is_conversion("22021"));
+    }
+
+    #[test]
+    fn conversions_are_told_from_computations_and_statements() {
+        for code in ["22P02", "2200N"] {
+            assert!(is_conversion(code, None), "{code}");
+        }
+        for code in ["22012", "22021", "22000", "42601"] {
+            assert!(!is_conversion(code, None), "{code}");
+        }
+
+        assert!(is_conversion("22000", Some("rangetypes.c")));
+        assert!(is_conversion("42601", Some("tsvector_parser.c")));
+        assert!(!is_conversion("42601", Some("scan.l")));
     }
 }

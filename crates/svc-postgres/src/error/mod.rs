@@ -301,7 +301,7 @@ impl From<DriverError> for DbError {
 /// Whether PostgreSQL could not parse a text as a value of a type, or a domain rejects the value.
 pub(super) fn is_refused_value(error: &tokio_postgres::error::DbError) -> bool {
     let is_of_domain = OF_DOMAIN.contains(&error.code().code()) && error.datatype().is_some();
-    is_of_domain || is_conversion(error.code().code())
+    is_of_domain || is_conversion(error.code().code(), error.file())
 }
 
 /// The SQLSTATEs of values that a domain rejects. Reads have no other constraints.

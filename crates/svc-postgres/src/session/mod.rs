@@ -94,7 +94,7 @@ impl Session {
     /// view or a function, if that is the cause of an error.
     pub(super) fn blamed(&self, error: Option<&tokio_postgres::error::DbError>) -> Option<String> {
         let setup = self.setup()?;
-        let error = error.filter(|error| is_conversion(error.code().code()))?;
+        let error = error.filter(|error| is_conversion(error.code().code(), error.file()))?;
 
         // PostgreSQL has no field for the value that it could not parse, but quotes it at the end
         // of the message.

@@ -4,6 +4,7 @@ mod changes;
 mod inserts;
 mod policies;
 mod refusals;
+mod types;
 mod upserts;
 
 use serde_json::Value;

@@ -113,7 +113,7 @@ fn refusal(fault: &Fault, type_name: &str) -> Option<(&'static str, String)> {
             format!("the `{type_name}` refers to what is not there, or something refers to it"),
         ),
         _ if fault.is_inside => return None,
-        code if is_conversion(code) => (
+        code if is_conversion(code, fault.file.as_deref()) => (
             "validation:not_valid",
             format!("a value of the `{type_name}` is not one that its column takes"),
         ),
