@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use svc::ApiKeys;
-use svc_tests::{App, Reply, TestDatabase, eventually};
+use svc::futures_util::stream;
+use svc::prelude::*;
+use svc_tests::{App, Events, Reply, Socket, TestDatabase, eventually};
 
 use super::service::{options, provider, query};
 use super::token::{USER, token};
@@ -28,9 +30,16 @@ async fn issue(database: &TestDatabase, end: &str) -> String {
     key
 }
 
+/// Never has an event.
+#[svc::subscription]
+fn waits() -> impl Stream<Item = bool> {
+    stream::pending()
+}
+
 async fn serve(database: &TestDatabase, keep_for: Duration) -> App {
     let options = options()
         .database_url(database.url())
+        .subscriptions(subscriptions![waits])
         .auth_provider(provider());
     App::serve(options.api_keys(ApiKeys::new().keep_for(keep_for))).await
 }
@@ -109,6 +118,50 @@ async fn a_revoked_key_is_refused_once_its_cache_entry_expires() {
         reason => Err(format!("{reason}")),
     })
     .await;
+}
+
+/// Although requests with the key are answered from the cache.
+#[tokio::test]
+async fn a_revoked_or_deleted_key_ends_its_sockets_and_streams() {
+    for end in [
+        "UPDATE svc_api_key SET revoked_at = now() WHERE name = 'Robot'",
+        "DELETE FROM svc_api_key WHERE name = 'Robot'",
+    ] {
+        let database = database().await;
+        let (key, other) = (
+            issue(&database, "1 hour").await,
+            issue(&database, "1 hour").await,
+        );
+        database
+            .execute("UPDATE svc_api_key SET name = 'Other' WHERE id = (SELECT id FROM svc_api_key ORDER BY created_at DESC LIMIT 1)")
+            .await;
+        let app = serve(&database, Duration::from_secs(600)).await;
+        let open = async |token: &str| {
+            let authorization = format!("Bearer {token}");
+            Socket::ready_with(&app, json!({ "authorization": authorization })).await
+        };
+        let (mut socket, mut kept) = (open(&key).await, open(&other).await);
+        let mut of_token = open(&token(json!({}))).await;
+        let request = app.request("GET", "/graphql?query=subscription{waits}");
+        let events = Events::of(
+            request
+                .header("accept", "text/event-stream")
+                .bearer_auth(&key),
+        )
+        .await;
+        database.execute(end).await;
+        assert_eq!(
+            socket.closed().await,
+            (4403, "the token is not valid".to_owned()),
+            "{end}"
+        );
+        let text = events.whole().await;
+        assert!(text.contains("TOKEN_INVALID"), "{text}");
+        for socket in [&mut kept, &mut of_token] {
+            socket.send(&json!({ "type": "ping" })).await;
+            assert_eq!(socket.next().await["type"], "pong");
+        }
+    }
 }
 
 /// Neither a reader of the table nor the role of the service can recover a key.

@@ -25,6 +25,8 @@ use svc_telemetry::security_log::{Clients, SecurityEventType, record};
 pub struct Authentication {
     pub provider: Option<SharedProvider>,
     pub revocation: Option<TokenRevocationService>,
+    /// The revocations that end open sockets and streams.
+    pub live_revocation: Option<TokenRevocationService>,
     /// `None` if tokens are not cached and are verified on every request.
     pub kept: Option<TokenCache>,
     pub verifications: Verifications,

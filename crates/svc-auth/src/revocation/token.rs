@@ -16,9 +16,14 @@ pub struct RevocableToken {
     has_sub: bool,
     issued_at: Option<SystemTime>,
     expires_at: Option<SystemTime>,
+    api_key_id: Option<Box<str>>,
 }
 
 impl RevocableToken {
+    /// The claim with the identifier of an API key, in the claims that its provider makes up.
+    #[doc(hidden)]
+    pub const API_KEY: &str = "svc:api_key";
+
     /// Builds the form from verified claims and their user.
     pub fn new(claims: &Claims, user: &UserContext) -> Self {
         Self {
@@ -32,6 +37,7 @@ impl RevocableToken {
             has_sub: claims.subject().is_some(),
             issued_at: claims.issued_at().and_then(time),
             expires_at: claims.expires_at().and_then(time),
+            api_key_id: claims.text(Self::API_KEY).map(Box::from),
         }
     }
 
@@ -60,6 +66,12 @@ impl RevocableToken {
     /// Whether the token has `sub`.
     pub(super) fn has_sub(&self) -> bool {
         self.has_sub
+    }
+
+    /// The identifier of the API key, if it is one.
+    #[doc(hidden)]
+    pub fn api_key_id(&self) -> Option<&str> {
+        self.api_key_id.as_deref()
     }
 
     /// The time of issue.

@@ -83,7 +83,7 @@ fn state(
         engine
             .authentication
             .as_ref()
-            .and_then(|authentication| authentication.revocation.clone()),
+            .and_then(|authentication| authentication.live_revocation.clone()),
     );
 
     let health = options

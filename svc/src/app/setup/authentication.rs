@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 #[cfg(feature = "auth")]
-use crate::app::{AppOptions, StartError};
+use crate::app::{ApiKeys, AppOptions, StartError};
 use crate::http::DevAuth;
 use svc_auth::{AuthConfig, AuthProviderKind};
 #[cfg(feature = "auth")]
@@ -60,6 +60,10 @@ pub(in crate::app) fn from_options(
         None => of_settings(options)?,
     };
 
+    let of_keys = options
+        .api_keys
+        .is_some()
+        .then(|| ApiKeys::revocation(options.user_database.clone()));
     let provider = match (options.api_keys.take(), provider) {
         (None, provider) => provider,
         (Some(keys), provider) => {
@@ -109,11 +113,13 @@ pub(in crate::app) fn from_options(
     };
 
     revocation.iter().for_each(TokenRevocationService::start);
+    let live_revocation = TokenRevocationService::of_all(revocation.iter().cloned().chain(of_keys));
     let config = &options.config.auth;
 
     Ok(Some(Authentication {
         provider,
         revocation,
+        live_revocation,
         kept: TokenCache::new(config.token_cache_size << 20),
         verifications: Default::default(),
         outages: Default::default(),

@@ -1,5 +1,7 @@
 //! API keys.
 
+mod in_force;
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
@@ -7,15 +9,19 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::UserDatabase;
-use svc_auth::{AuthError, AuthProvider, Authenticated, Claims, UserContext};
+use in_force::KeysInForce;
+use svc_auth::{
+    AuthError, AuthProvider, Authenticated, Claims, RevocableToken, RevocationConfig,
+    TokenRevocationService, UserContext,
+};
 
 /// API keys: a table of hashed keys, each with a user, roles, scopes and an expiry time; passed to
 /// [`AppOptions::api_keys`](crate::AppOptions::api_keys).
 ///
 /// A client sends its key as a bearer token. The scopes are the user's permissions.
-/// [`SCHEMA`](Self::SCHEMA) creates the table and two functions: `svc_issue_api_key`, for the roles
-/// that may issue keys, and the function that the service calls to look up a key's user. Setting
-/// `revoked_at` revokes a key.
+/// [`SCHEMA`](Self::SCHEMA) creates the table and three functions: `svc_issue_api_key`, for the
+/// roles that may issue keys, and the functions that the service calls to look up a key's user and
+/// the keys of open sockets. Setting `revoked_at` revokes a key.
 ///
 /// ```
 /// use std::time::Duration;
@@ -54,7 +60,8 @@ impl ApiKeys {
     }
 
     /// Sets how long a key is cached after it was looked up; a revoked key is rejected within this
-    /// time. With zero, every request looks its key up.
+    /// time. With zero, every request looks its key up. Sockets and streams that a key has opened
+    /// end within about a second.
     pub fn keep_for(mut self, time: Duration) -> Self {
         self.keep_for = time;
         self
@@ -65,6 +72,15 @@ impl ApiKeys {
             keys: self,
             database,
         }
+    }
+
+    /// Returns the revocations of keys that have opened sockets and streams.
+    pub(in crate::app) fn revocation(database: UserDatabase) -> TokenRevocationService {
+        let mut config = RevocationConfig::default();
+
+        // While the pool is busy, no connection ends: without the database they get no rows anyway.
+        config.allow_when_away = true;
+        TokenRevocationService::new(KeysInForce(database), config)
     }
 }
 
@@ -129,6 +145,7 @@ impl Found {
         let claims = [
             ("sub", json!(self.user_id)),
             ("jti", json!(self.id)),
+            (RevocableToken::API_KEY, json!(self.id)),
             ("iat", json!(self.issued_at)),
             ("exp", json!(self.expires_at)),
             ("scope", json!(self.scopes.join(" "))),

@@ -71,3 +71,11 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     FROM public.svc_api_key AS key
     WHERE key.key_hash = $1 AND key.revoked_at IS NULL
 $$;
+
+-- Those of these keys that are not revoked, for the sockets that they have opened.
+CREATE OR REPLACE FUNCTION public.svc_api_keys_in_force(ids uuid[]) RETURNS jsonb
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(jsonb_agg(key.id), '[]')
+    FROM public.svc_api_key AS key
+    WHERE key.id = ANY ($1) AND key.revoked_at IS NULL
+$$;
