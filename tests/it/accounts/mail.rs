@@ -138,6 +138,37 @@ async fn a_reset_ends_older_tokens_when_the_store_works_again() {
     .await;
 }
 
+/// A trigger has the database refuse to end sessions.
+#[tokio::test]
+async fn a_token_can_be_used_again_after_a_reset_that_failed() {
+    let (service, mails, held, _) = start().await;
+    forgot(&service, "ada@example.com").await;
+    let (_, token) = mails.next().await;
+    service
+        .database
+        .execute(
+            "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sessions stay'; END $$;
+             CREATE TRIGGER fail BEFORE INSERT OR UPDATE ON svc_auth.epoch FOR EACH ROW EXECUTE FUNCTION fail()",
+        )
+        .await;
+    let failed = reset(&service, &token, NEW).await;
+    assert_eq!(
+        (failed.status, &failed.json()["error"]),
+        (503, &json!("service_unavailable")),
+        "{}",
+        failed.text
+    );
+    assert_accepted(&service.app, &held).await;
+    service
+        .database
+        .execute("DROP TRIGGER fail ON svc_auth.epoch")
+        .await;
+    assert_eq!(login(&service.app, "ada", NEW).await.status, 401);
+    assert_eq!(reset(&service, &token, NEW).await.status, 200);
+    assert_refused(&service.app, &held).await;
+    assert_eq!(login(&service.app, "ada", NEW).await.status, 200);
+}
+
 /// It undoes no log-in either: an attempt that stays counted expires with its window.
 #[tokio::test]
 async fn a_failure_to_forgive_an_attempt_undoes_no_reset() {

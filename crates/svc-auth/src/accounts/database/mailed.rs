@@ -7,13 +7,14 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::sessions::seconds;
-use super::{AccountDatabase, functions};
-use crate::accounts::AccountError;
+use super::{AccountDatabase, EndedSessions, functions};
+use crate::accounts::{AccountError, PasswordHash};
 
 functions! {
     KEEP: "keep_mailed_token($1, $2, $3, $4, $5)";
     RECIPIENT: "mailed_token_recipient($1, $2)";
     USE: "use_mailed_token($1, $2)";
+    RESET_PASSWORD: "reset_password($1, $2, $3)";
 }
 
 /// The recipient of a mailed token.
@@ -62,5 +63,18 @@ impl AccountDatabase {
     ) -> Result<Option<Recipient>, AccountError> {
         let used = self.write(&USE, vec![json!(purpose), json!(mac)]).await?;
         serde_json::from_value(used).map_err(AccountError::unavailable)
+    }
+
+    /// Uses a token up, sets the password of its recipient and ends all of their sessions, in one
+    /// transaction. Returns `None` if the token is not, or no longer, valid.
+    pub(in crate::accounts) async fn reset_password(
+        &self,
+        purpose: &str,
+        mac: &str,
+        hash: &PasswordHash,
+    ) -> Result<Option<EndedSessions>, AccountError> {
+        let args = vec![json!(purpose), json!(mac), json!(hash.as_str())];
+        let ended = self.write(&RESET_PASSWORD, args).await?;
+        serde_json::from_value(ended).map_err(AccountError::unavailable)
     }
 }

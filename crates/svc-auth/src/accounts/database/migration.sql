@@ -383,6 +383,21 @@ LANGUAGE sql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS
         RETURNING jsonb_build_object('user_id', user_id, 'email', email)
 $$;
 
+-- Uses a mailed token up, sets the password and ends all sessions, or does none of it. NULL without such a token.
+CREATE OR REPLACE FUNCTION svc_auth.reset_password(wanted text, presented text, hash text) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
+DECLARE owner uuid;
+BEGIN
+    SELECT user_id INTO owner FROM mailed_token
+        WHERE mac = presented AND purpose = wanted AND expires_at > now();
+    -- The deletion of an account also locks the password before the tokens.
+    PERFORM FROM password WHERE user_id = owner FOR UPDATE;
+    IF use_mailed_token(wanted, presented) IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN replace_password(owner, hash, NULL);
+END $$;
+
 -- Revocations.
 
 CREATE OR REPLACE FUNCTION svc_auth.revoke_token(token text, seconds double precision) RETURNS jsonb

@@ -16,7 +16,6 @@ functions! {
     ROTATE: "rotate_session($1, $2, $3, $4)";
     END: "end_session($1, $2)";
     END_ALL: "end_sessions($1)";
-    REPLACE_PASSWORD: "replace_password($1, $2, $3)";
     CHANGE_PASSWORD: "change_password($1, $2, $3, $4, $5, $6, $7)";
     SESSIONS: "sessions($1)";
     UNREVOKED: "unrevoked_sessions()";
@@ -161,23 +160,6 @@ impl AccountDatabase {
         user_id: Uuid,
     ) -> Result<EndedSessions, AccountError> {
         let ended = self.write(&END_ALL, vec![json!(user_id)]).await?;
-        serde_json::from_value(ended).map_err(AccountError::unavailable)
-    }
-
-    /// Replaces the hash of a password, if the stored one is `in_place_of` or that is `None`, and
-    /// ends all sessions of its user in the same transaction. Returns `None` if it did neither.
-    pub(in crate::accounts) async fn replace_password(
-        &self,
-        user_id: Uuid,
-        hash: &PasswordHash,
-        in_place_of: Option<&PasswordHash>,
-    ) -> Result<Option<EndedSessions>, AccountError> {
-        let args = vec![
-            json!(user_id),
-            json!(hash.as_str()),
-            json!(in_place_of.map(PasswordHash::as_str)),
-        ];
-        let ended = self.write(&REPLACE_PASSWORD, args).await?;
         serde_json::from_value(ended).map_err(AccountError::unavailable)
     }
 

@@ -93,26 +93,24 @@ impl NativeAuthProvider {
         begin.await.map_err(Refused::with_password_set)
     }
 
-    /// Sets the password, whatever it was, and ends all sessions.
-    async fn set_password(
-        &self,
-        user_id: Uuid,
-        hash: &PasswordHash,
-    ) -> Result<EndedSessions, Refused> {
+    /// Uses the MAC of a mailed token up, sets the password and ends all sessions.
+    async fn use_and_set(&self, mac: &str, hash: &PasswordHash) -> Result<EndedSessions, Refused> {
+        let purpose = Purpose::ResetPassword.as_str();
         let Inner {
             users, database, ..
         } = &*self.0;
 
-        // The account may have been deleted meanwhile.
-        let gone = Refused::BadMailedToken;
-
         if self.0.has_passwords {
-            let ended = database.replace_password(user_id, hash, None).await?;
-            return ended.ok_or(gone);
+            let ended = database.reset_password(purpose, mac, hash).await?;
+            return ended.ok_or(Refused::BadMailedToken);
         }
 
+        let used = database.use_mailed_token(purpose, mac).await?;
+        let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
+
+        // The account may have been deleted meanwhile.
         if !users.set_password(user_id, hash, None).await? {
-            return Err(gone);
+            return Err(Refused::BadMailedToken);
         }
 
         let ended = database.end_sessions(user_id).await;
@@ -216,13 +214,11 @@ impl NativeAuthProvider {
             self.check_breached(&new).await?;
 
             let hash = self.0.hasher.hash(new, None, Turn::Stranger).await?;
-            let used = self.0.database.use_mailed_token(purpose, &mac).await?;
-            let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
 
             // A session begun with the old password may be an attacker's.
-            let set = self.set_password(user_id, &hash).await;
-            let set = self.or_set(user_id, &hash, set).await;
-            note_change(Event::PasswordReset, user_id, &set, client);
+            let set = self.use_and_set(&mac, &hash).await;
+            let set = self.or_set(to.user_id, &hash, set).await;
+            note_change(Event::PasswordReset, to.user_id, &set, client);
             Ok((account, set?))
         };
 
