@@ -56,7 +56,7 @@ const SQL: &str = "
 
 /// The codes of conditions that a client or an operator causes, from PostgreSQL's list, and of some
 /// that a program does.
-const STATES: [(&str, &str); 39] = [
+const STATES: [(&str, &str); 40] = [
     ("08000", "SERVICE_UNAVAILABLE"),
     ("08001", "SERVICE_UNAVAILABLE"),
     ("08006", "SERVICE_UNAVAILABLE"),
@@ -79,6 +79,7 @@ const STATES: [(&str, &str); 39] = [
     ("57014", "TIMEOUT"),
     ("58000", "SERVICE_UNAVAILABLE"),
     ("58030", "SERVICE_UNAVAILABLE"),
+    ("72000", "CONFLICT"),
     ("HV000", "SERVICE_UNAVAILABLE"),
     ("HV00J", "SERVICE_UNAVAILABLE"),
     ("HV00L", "SERVICE_UNAVAILABLE"),

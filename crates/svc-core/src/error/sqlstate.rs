@@ -53,7 +53,7 @@ const TOO_LONG: &str = "the statement was cancelled because it took too long";
 const TOO_LATE: &str = "the transaction took too long";
 
 /// The conditions; a code takes precedence over its class.
-const CONDITIONS: [Condition; 20] = [
+const CONDITIONS: [Condition; 21] = [
     passing("08", OTHER_SERVER),
     passing("25006", READ_ONLY),
     late("25P03", TOO_LATE),
@@ -75,6 +75,7 @@ const CONDITIONS: [Condition; 20] = [
     late("57014", TOO_LONG),
     passing("57", INTERRUPTED),
     passing("58", SYSTEM),
+    contended("72000"),
     passing("HV00N", OTHER_SERVER),
     passing("HV000", OTHER_SERVER),
     passing("HV00J", OTHER_SERVER),
