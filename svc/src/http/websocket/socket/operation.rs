@@ -3,10 +3,11 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use axum::http::{StatusCode, Version};
 use futures_util::FutureExt as _;
 
 use crate::http::HttpState;
-use crate::http::reply::{MediaType, Refusal, status};
+use crate::http::reply::{Form, MediaType, Refusal, status};
 use svc_engine::engine::{Request, Response, ResponseStream};
 use svc_engine::events::hold_until_wait;
 use svc_engine::request::{RequestId, RequestParts};
@@ -49,14 +50,19 @@ async fn answer(
     let started = run(&service, request, parts).await;
     if let Some(answering) = answering {
         match &started {
-            Ok(_) => answering.answered(axum::http::StatusCode::OK, None, 0),
+            Ok(_) => answering.answered(StatusCode::OK, None, 0),
             Err(response) => {
                 let answer = &response.answer;
-                answering.answered(
-                    status(answer, MediaType::Response),
-                    answer.code(),
-                    answer.field_errors(),
-                );
+
+                // The status of the same operation over HTTP.
+                let form = Form {
+                    media: MediaType::Response,
+                    draft: service.graphql_over_http,
+                    is_query: false,
+                    version: Version::HTTP_11,
+                };
+
+                answering.answered(status(answer, form), answer.code(), answer.field_errors());
             }
         }
     }
