@@ -2,30 +2,35 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgPoolOptions;
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::{Connection as _, PgConnection, PgPool};
 use tokio::sync::Mutex;
 
+use crate::sessions::{self, administer, administrative};
 use crate::swept::drop_after_test;
 use crate::{cluster, pooled};
+
+/// Statements whose settings apply to new sessions only.
+const FOR_NEW_SESSIONS: [&str; 4] = ["ALTER DATABASE", "ALTER ROLE", "ALTER SYSTEM", "ALTER USER"];
 
 /// A database of a test's own.
 #[derive(Debug)]
 pub struct TestDatabase {
     name: String,
+    /// The session of `execute`, while it is not in use.
+    session: std::sync::Mutex<Option<PgConnection>>,
 }
 
 impl TestDatabase {
     /// An empty database, in which `sql` is run.
     pub async fn new(sql: &str) -> Self {
-        let database = Self { name: next_name() };
-        cluster()
-            .ensure_database(&database.name)
-            .await
-            .expect("a database");
-        database.execute(sql).await;
+        let database = Self::create(next_name(), "template1").await;
+        if !sql.is_empty() {
+            database.execute(sql).await;
+        }
         database
     }
 
@@ -33,25 +38,24 @@ impl TestDatabase {
     pub async fn copy_of(template: &str, sql: &str) -> Self {
         static MADE: Mutex<Option<HashSet<String>>> = Mutex::const_new(None);
         let mut made = MADE.lock().await;
-        let made = made.get_or_insert_default();
         let template = format!("template_{}_{template}", std::process::id());
-        if made.insert(template.clone()) {
-            cluster()
-                .ensure_database(&template)
-                .await
-                .expect("a template");
-            Self {
-                name: template.clone(),
-            }
-            .execute(sql)
-            .await;
+        if made.get_or_insert_default().insert(template.clone()) {
+            let database = Self::create(template.clone(), "template1").await;
+            database.execute(sql).await;
+            database.close().await;
         }
-        let name = next_name();
-        cluster()
-            .create_from_template(&name, &template)
-            .await
-            .expect("a copy of the template");
-        Self { name }
+        drop(made);
+
+        Self::create(next_name(), &template).await
+    }
+
+    async fn create(name: String, template: &str) -> Self {
+        let create = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\"");
+        administer(&[create]).await.expect("a database");
+        Self {
+            name,
+            session: std::sync::Mutex::default(),
+        }
     }
 
     /// The same, without statistics of what will run: thousands of statements would push out those
@@ -83,18 +87,52 @@ impl TestDatabase {
     /// Runs SQL, in one transaction; again where it was chosen to end a deadlock with statements of
     /// others.
     pub async fn execute(&self, sql: &str) {
-        let pool = self.pool().await;
+        let mut session = self.take_session().await;
         let is_deadlock = |error: &sqlx::Error| {
             error
                 .as_database_error()
                 .is_some_and(|error| error.code().as_deref() == Some("40P01"))
         };
-        let mut done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&pool).await;
+        let mut done = sessions::run(&mut session, sql).await;
         while done.as_ref().is_err_and(is_deadlock) {
-            done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&pool).await;
+            done = sessions::run(&mut session, sql).await;
         }
         done.expect("the SQL of the test");
-        pool.close().await;
+        self.keep(session, sql).await;
+    }
+
+    /// Returns the session that was kept, or a new one: another `execute` may be running.
+    async fn take_session(&self) -> PgConnection {
+        let kept = self.kept().take();
+        if let Some(mut session) = kept
+            && session.ping().await.is_ok()
+        {
+            return session;
+        }
+        sessions::open(self.direct_url()).await
+    }
+
+    /// Keeps the session that has run `sql`, without the settings, locks and temporary tables that a
+    /// new one would not have.
+    async fn keep(&self, mut session: PgConnection, sql: &str) {
+        let sql = sql.to_ascii_uppercase();
+        if FOR_NEW_SESSIONS.iter().any(|part| sql.contains(part)) {
+            session.close().await.expect("the end of the session");
+        } else if sessions::run(&mut session, "DISCARD ALL").await.is_ok() {
+            *self.kept() = Some(session);
+        }
+    }
+
+    /// Closes the session, because a template must not have any.
+    async fn close(&self) {
+        let kept = self.kept().take();
+        if let Some(session) = kept {
+            session.close().await.expect("the end of the session");
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<PgConnection>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A pool on it.
@@ -108,70 +146,60 @@ impl TestDatabase {
 
     /// The number of statements whose text holds `part` that have run since the database was made.
     pub async fn statements(&self, part: &str) -> i64 {
-        let pool = self.pool().await;
-        settle(&pool).await;
-        sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
-            .execute(&pool)
-            .await
-            .expect("the extension");
+        let mut session = self.settled().await;
         let count = sqlx::query_scalar(
             "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements \
-             WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
-             AND strpos(query, $1) > 0 AND query NOT LIKE '%pg_stat_statements%'",
+             WHERE dbid = (SELECT oid FROM pg_database WHERE datname = $1) \
+             AND strpos(query, $2) > 0 AND query NOT LIKE '%pg_stat_statements%'",
         )
+        .bind(self.name())
         .bind(part)
-        .fetch_one(&pool)
+        .fetch_one(&mut session)
         .await
         .expect("the statistics");
-        pool.close().await;
+        sessions::keep(session);
         count
     }
-}
 
-impl TestDatabase {
     /// The texts of the statements that read from `source`, as `pg_stat_statements` keeps them,
     /// without constants.
     pub async fn texts(&self, source: &str) -> Vec<String> {
-        let pool = self.pool().await;
-        settle(&pool).await;
-        sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
-            .execute(&pool)
-            .await
-            .expect("the extension");
+        let mut session = self.settled().await;
         let texts = sqlx::query_scalar(
             "SELECT DISTINCT query FROM pg_stat_statements \
-             WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
-             AND strpos(query, 'FROM ' || quote_ident($1)) + strpos(query, 'FROM \"' || $1) > 0 ORDER BY query",
+             WHERE dbid = (SELECT oid FROM pg_database WHERE datname = $1) \
+             AND strpos(query, 'FROM ' || quote_ident($2)) + strpos(query, 'FROM \"' || $2) > 0 ORDER BY query",
         )
+        .bind(self.name())
         .bind(source)
-        .fetch_all(&pool)
+        .fetch_all(&mut session)
         .await
         .expect("the statistics");
-        pool.close().await;
+        sessions::keep(session);
         texts
     }
-}
 
-/// Gives statements that were answered the time to be counted, which PostgreSQL does afterwards.
-/// Those that wait for a lock, a time or their client do not end soon. The question itself has a
-/// name that is not counted.
-async fn settle(pool: &PgPool) {
-    const RUNNING: &str = "SELECT count(*) AS pg_stat_statements FROM pg_stat_activity \
-                           WHERE datname = current_database() \
-                           AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state = 'active' \
-                           AND coalesce(wait_event_type, '') NOT IN ('Lock', 'Timeout') \
-                           AND coalesce(wait_event, '') <> 'ClientWrite'";
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(5) {
-        if sqlx::query_scalar::<_, i64>(RUNNING)
-            .fetch_one(pool)
-            .await
-            .expect("the statistics")
-            == 0
-        {
-            return;
+    /// Gives statements that were answered the time to be counted, which PostgreSQL does
+    /// afterwards. Those that wait for a lock, a time or their client do not end soon.
+    async fn settled(&self) -> PgConnection {
+        const RUNNING: &str = "SELECT count(*) FROM pg_stat_activity \
+                               WHERE datname = $1 AND backend_type = 'client backend' AND state = 'active' \
+                               AND coalesce(wait_event_type, '') NOT IN ('Lock', 'Timeout') \
+                               AND coalesce(wait_event, '') <> 'ClientWrite'";
+        let mut session = administrative().await;
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(5) {
+            let running: i64 = sqlx::query_scalar(RUNNING)
+                .bind(self.name())
+                .fetch_one(&mut session)
+                .await
+                .expect("the statistics");
+            if running == 0 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        session
     }
 }
 

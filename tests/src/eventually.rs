@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{App, Reply, TestDatabase};
+use crate::{App, Reply, TestDatabase, sessions};
 
 /// The shortest and the longest pause before the next question.
 const MIN_PAUSE: Duration = Duration::from_millis(10);
@@ -71,12 +71,14 @@ impl App {
 impl TestDatabase {
     /// Waits until so many statements with this text run in the database.
     pub async fn until_running(&self, part: &str, number: i64) {
-        let running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' \
-                       AND pid <> pg_backend_pid() AND strpos(query, $1) > 0";
-        let pool = self.pool().await;
+        let running = "SELECT count(*) FROM pg_stat_activity \
+                       WHERE datname = $1 AND state <> 'idle' AND strpos(query, $2) > 0";
+        let mut session = sessions::administrative().await;
         eventually(async || {
-            let query = sqlx::query_scalar::<_, i64>(running).bind(part);
-            let found = query.fetch_one(&pool).await.expect("the statistics");
+            let query = sqlx::query_scalar::<_, i64>(running)
+                .bind(self.name())
+                .bind(part);
+            let found = query.fetch_one(&mut session).await.expect("the statistics");
             if found == number {
                 Ok(())
             } else {
@@ -84,6 +86,6 @@ impl TestDatabase {
             }
         })
         .await;
-        pool.close().await;
+        sessions::keep(session);
     }
 }

@@ -2,6 +2,8 @@
 
 use sqlx::PgPool;
 
+use crate::sessions::APPLICATION;
+
 /// Processes that stand still until this is dropped.
 #[derive(Debug)]
 pub struct Frozen(Vec<i32>);
@@ -15,7 +17,7 @@ impl Frozen {
         frozen
     }
 
-    /// Stops the backends of a database, but for the pool's own.
+    /// Stops the backends of a database, but for the pool's own and that of `TestDatabase::execute`.
     pub async fn backends(pool: &PgPool) -> Self {
         Self::new(pids(pool).await)
     }
@@ -51,8 +53,10 @@ impl Drop for Frozen {
 }
 
 async fn pids(pool: &PgPool) -> Vec<i32> {
-    let others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() \
+                  AND pid <> pg_backend_pid() AND application_name <> $1";
     sqlx::query_scalar(others)
+        .bind(APPLICATION)
         .fetch_all(pool)
         .await
         .expect("the processes")

@@ -23,6 +23,7 @@ mod program;
 mod proxy;
 pub mod raw;
 mod redis;
+mod sessions;
 mod socket;
 mod swept;
 mod written;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::cluster;
+use crate::{cluster, sessions};
 
 thread_local! {
     static CREATED: RefCell<Created> = const { RefCell::new(Created(Vec::new())) };
@@ -40,12 +40,9 @@ pub(crate) fn drop_after_test(name: String) {
 }
 
 fn sweep(names: Receiver<String>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
     for name in names {
+        let drop = format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)");
         // The cluster may have ended with the program.
-        let _ = runtime.block_on(cluster().drop_database(&name));
+        let _ = cluster::runtime().block_on(sessions::administer(&[drop]));
     }
 }
