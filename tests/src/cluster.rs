@@ -79,9 +79,10 @@ fn options() -> Options {
         // Its workers visit the databases of all tests that have ended, up to ten a second.
         // Tests that need statistics run ANALYZE.
         .setting("autovacuum", "off")
-        // Thousands of tests make statements, which must not push out those that one of
-        // them counts.
-        .setting("pg_stat_statements.max", "100000")
+        // Above the number of statements of the tests that run, as none may push out those that a
+        // test counts. PostgreSQL shrinks the file of their texts, which each count reads as a
+        // whole, only when it is too large for this number.
+        .setting("pg_stat_statements.max", "20000")
 }
 
 /// Creates the view of the statements of all databases in the database `postgres`, for

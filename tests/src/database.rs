@@ -10,7 +10,7 @@ use sqlx::{Connection as _, PgConnection, PgPool};
 use tokio::sync::Mutex;
 
 use crate::sessions::{self, administer, administrative};
-use crate::swept::drop_after_test;
+use crate::swept::{drop_after_test, forget_statements};
 use crate::{cluster, pooled};
 
 /// Statements whose settings apply to new sessions only.
@@ -43,6 +43,9 @@ impl TestDatabase {
             let database = Self::create(template.clone(), "template1").await;
             database.execute(sql).await;
             database.close().await;
+            administer(&[forget_statements(&template)])
+                .await
+                .expect("the statistics");
         }
         drop(made);
 

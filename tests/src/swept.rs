@@ -41,8 +41,19 @@ pub(crate) fn drop_after_test(name: String) {
 
 fn sweep(names: Receiver<String>) {
     for name in names {
-        let drop = format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)");
+        let statements = [
+            forget_statements(&name),
+            format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)"),
+        ];
         // The cluster may have ended with the program.
-        let _ = cluster::runtime().block_on(sessions::administer(&[drop]));
+        let _ = cluster::runtime().block_on(sessions::administer(&statements));
     }
+}
+
+/// SQL that removes the statements of a database from the statistics: each count reads those of all
+/// databases.
+pub(crate) fn forget_statements(database: &str) -> String {
+    format!(
+        "SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = '{database}'"
+    )
 }
