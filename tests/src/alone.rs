@@ -1,8 +1,8 @@
 //! Tests in processes of their own.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::cluster;
+use crate::{cluster, swept};
 
 /// Runs a test of a module (`module_path!()`) in a process of its own, where no other test runs;
 /// whether this is that process. It shares the cluster of this process.
@@ -17,14 +17,22 @@ pub fn is_alone_with(module: &str, name: &str, settings: &[(&str, &str)]) -> boo
         return true;
     }
     let test = format!("{}::{name}", module.split_once("::").expect("a module").1);
-    let mut child = Command::new(std::env::current_exe().expect("the test program"));
-    let output = child
+    let shared = cluster::shared();
+    let child = Command::new(std::env::current_exe().expect("the test program"))
         .args(["--exact", &test, "--nocapture"])
         .env(ALONE, "1")
-        .envs(cluster::shared())
+        .envs(shared)
         .envs(settings.iter().copied())
-        .output()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("the test");
+    let program = child.id();
+    let output = child.wait_with_output().expect("the test");
+    if shared.is_some() {
+        swept::drop_databases_of(program);
+    }
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success() && text.contains("1 passed"),
