@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::postgres::PgPoolOptions;
-use sqlx::{Connection as _, PgConnection, PgPool};
+use sqlx::postgres::{PgPoolOptions, PgRow};
+use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgConnection, PgPool, Postgres};
 use tokio::sync::Mutex;
 
 use crate::sessions::{self, administer, administrative};
@@ -20,7 +20,7 @@ const FOR_NEW_SESSIONS: [&str; 4] = ["ALTER DATABASE", "ALTER ROLE", "ALTER SYST
 #[derive(Debug)]
 pub struct TestDatabase {
     name: String,
-    /// The session of `execute`, while it is not in use.
+    /// The session of statements, while it is not in use.
     session: std::sync::Mutex<Option<PgConnection>>,
 }
 
@@ -104,7 +104,33 @@ impl TestDatabase {
         self.keep(session, sql).await;
     }
 
-    /// Returns the session that was kept, or a new one: another `execute` may be running.
+    /// The rows of a query.
+    pub async fn rows<T>(&self, sql: &str) -> Vec<T>
+    where
+        T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    {
+        let mut session = self.take_session().await;
+        // `DISCARD ALL` would end a statement that stays prepared.
+        let query = sqlx::query_as::<Postgres, T>(AssertSqlSafe(sql)).persistent(false);
+        let rows = query
+            .fetch_all(&mut session)
+            .await
+            .expect("the query of the test");
+        self.keep(session, sql).await;
+        rows
+    }
+
+    /// The value of a query of one row and one column.
+    pub async fn value<T>(&self, sql: &str) -> T
+    where
+        (T,): for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    {
+        let mut rows = self.rows::<(T,)>(sql).await;
+        let (value,) = rows.pop().expect("a row");
+        value
+    }
+
+    /// Returns the session that was kept, or a new one: another statement may be running.
     async fn take_session(&self) -> PgConnection {
         let kept = self.kept().take();
         if let Some(mut session) = kept

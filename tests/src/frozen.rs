@@ -17,7 +17,7 @@ impl Frozen {
         frozen
     }
 
-    /// Stops the backends of a database, but for the pool's own and that of `TestDatabase::execute`.
+    /// Stops the backends of a database, but for the pool's own and that of the `TestDatabase`.
     pub async fn backends(pool: &PgPool) -> Self {
         Self::new(pids(pool).await)
     }

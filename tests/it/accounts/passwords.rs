@@ -183,11 +183,10 @@ async fn a_password_can_be_long_and_of_any_script() {
 }
 
 async fn hash(service: &super::service::Service) -> String {
-    let pool = service.database.pool().await;
-    sqlx::query_scalar("SELECT hash FROM svc_auth.password")
-        .fetch_one(&pool)
+    service
+        .database
+        .value("SELECT hash FROM svc_auth.password")
         .await
-        .unwrap()
 }
 
 #[tokio::test]

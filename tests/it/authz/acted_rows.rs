@@ -134,13 +134,9 @@ async fn ask(app: &App, user: &str, query: &str) -> Value {
 
 /// The documents as they are stored.
 async fn stored(database: &TestDatabase) -> Vec<(i32, String, String)> {
-    let pool = database.pool().await;
-    let rows = sqlx::query_as("SELECT id, owner, body FROM tb_document ORDER BY id")
-        .fetch_all(&pool)
+    database
+        .rows("SELECT id, owner, body FROM tb_document ORDER BY id")
         .await
-        .unwrap();
-    pool.close().await;
-    rows
 }
 
 async fn database() -> TestDatabase {
@@ -307,13 +303,8 @@ async fn a_mutation_that_acts_on_a_row_ignores_registered_sql() {
             "{answer}"
         );
     }
-    let pool = database.pool().await;
-    let notes: Vec<(i32, String)> = sqlx::query_as("SELECT document, author FROM tb_note")
-        .fetch_all(&pool)
-        .await
-        .unwrap();
+    let notes: Vec<(i32, String)> = database.rows("SELECT document, author FROM tb_note").await;
     assert_eq!(notes, [(2, "ada".to_owned())]);
-    pool.close().await;
 }
 
 /// The mutation waits for a concurrent change of the row, and checks the changed row.

@@ -54,13 +54,7 @@ async fn call(app: &App) -> svc_tests::Reply {
 }
 
 async fn count(database: &TestDatabase) -> i64 {
-    let pool = database.pool().await;
-    let count = svc::sqlx::query_scalar("SELECT count(*) FROM tb_note")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
-    pool.close().await;
-    count
+    database.value("SELECT count(*) FROM tb_note").await
 }
 
 const STATUS: &str = "ALTER TYPE answer ADD ATTRIBUTE status text";

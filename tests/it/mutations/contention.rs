@@ -200,13 +200,7 @@ async fn balances(app: &App) -> Value {
 }
 
 async fn runs(database: &TestDatabase) -> i64 {
-    let pool = database.pool().await;
-    let runs = sqlx::query_scalar("SELECT last_value FROM runs")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
-    pool.close().await;
-    runs
+    database.value("SELECT last_value FROM runs").await
 }
 
 /// The one answer of two that is an error.

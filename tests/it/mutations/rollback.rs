@@ -143,13 +143,9 @@ async fn app(has_session: bool) -> (App, TestDatabase) {
 }
 
 async fn take(database: &TestDatabase) -> i64 {
-    let pool = database.pool().await;
-    let count = svc::sqlx::query_scalar(
-        "WITH gone AS (DELETE FROM tb_note RETURNING 1) SELECT count(*) FROM gone",
-    );
-    let count = count.fetch_one(&pool).await.unwrap();
-    pool.close().await;
-    count
+    database
+        .value("WITH gone AS (DELETE FROM tb_note RETURNING 1) SELECT count(*) FROM gone")
+        .await
 }
 
 const ERROR: &str =
@@ -320,12 +316,12 @@ async fn a_call_is_one_statement() {
     for status in ["created", "conflict:x"] {
         run(&app, "document", status, "{ __typename }").await.data();
     }
+    let pool = database.pool().await;
+    svc::sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+        .execute(&pool)
+        .await
+        .unwrap();
     for word in ["BEGIN", "COMMIT", "ROLLBACK"] {
-        let pool = database.pool().await;
-        svc::sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
-            .execute(&pool)
-            .await
-            .unwrap();
         let count: i64 = svc::sqlx::query_scalar(
             "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements \
              WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND upper(query) = $1",

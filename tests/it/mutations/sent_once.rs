@@ -4,7 +4,6 @@ use futures_util::future::join_all;
 use serde_json::json;
 use svc::db::SessionVariables;
 use svc::prelude::*;
-use svc::sqlx;
 use svc_tests::{App, TestDatabase};
 
 /// Reading a row ends the backend.
@@ -80,14 +79,9 @@ async fn serve(variables: SessionVariables) -> (TestDatabase, App) {
 
 /// The number of statements that were sent since this was last asked.
 async fn sent(database: &TestDatabase) -> i64 {
-    let pool = database.pool().await;
     let count = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM sent";
-    let sent = sqlx::query_scalar(count).fetch_one(&pool).await.unwrap();
-    sqlx::raw_sql("ALTER SEQUENCE sent RESTART")
-        .execute(&pool)
-        .await
-        .unwrap();
-    pool.close().await;
+    let sent = database.value(count).await;
+    database.execute("ALTER SEQUENCE sent RESTART").await;
     sent
 }
 

@@ -99,10 +99,7 @@ async fn serve(more: &str, is_governed: bool) -> (TestDatabase, App) {
 async fn state(database: &TestDatabase) -> String {
     let sql = "SELECT concat((SELECT string_agg(p::text, ' ' ORDER BY id) FROM tb_product p), ' | ',
         (SELECT string_agg(p::text, ' ' ORDER BY id) FROM tb_part p), (SELECT string_agg(what, ' ') FROM tb_log))";
-    let pool = database.pool().await;
-    let state = sqlx::query_scalar(sql).fetch_one(&pool).await.unwrap();
-    pool.close().await;
-    state
+    database.value(sql).await
 }
 
 async fn ask(app: &App, mutation: &str) -> Value {

@@ -308,12 +308,9 @@ async fn a_mutation_whose_client_disconnected_invalidates() {
     }
     // Whether it was cancelled or committed, the service says what is there.
     eventually(async || {
-        let pool = database.pool().await;
-        let stored: String = sqlx::query_scalar("SELECT name FROM tb_author WHERE id = 1")
-            .fetch_one(&pool)
-            .await
-            .unwrap();
-        pool.close().await;
+        let stored: String = database
+            .value("SELECT name FROM tb_author WHERE id = 1")
+            .await;
         let said = names().await;
         if said["authors"][0]["name"] == stored {
             Ok(())

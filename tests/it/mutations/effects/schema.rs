@@ -135,13 +135,7 @@ END $$;"#;
 
 /// The number of posts.
 pub(super) async fn count(database: &TestDatabase) -> i64 {
-    let pool = database.pool().await;
-    let count = svc::sqlx::query_scalar("SELECT count(*) FROM tb_post")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
-    pool.close().await;
-    count
+    database.value("SELECT count(*) FROM tb_post").await
 }
 
 pub(super) async fn database() -> TestDatabase {

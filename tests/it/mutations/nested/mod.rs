@@ -242,14 +242,11 @@ async fn done(app: &App, mutation: &str) -> Value {
 
 /// All tables as text.
 async fn stored(database: &TestDatabase) -> String {
-    let pool = database.pool().await;
     let tables = "SELECT concat_ws(' | ', \
         (SELECT string_agg(o::text, ' ' ORDER BY id) FROM tb_order o), (SELECT string_agg(l::text, ' ' ORDER BY pk_line) FROM tb_line l), \
         (SELECT string_agg(e::text, ' ' ORDER BY id) FROM tb_extra e), (SELECT string_agg(i::text, ' ' ORDER BY id) FROM tb_invoice i), \
         (SELECT string_agg(c::text, ' ' ORDER BY id) FROM tb_customer c))";
-    let stored = sqlx::query_scalar(tables).fetch_one(&pool).await.unwrap();
-    pool.close().await;
-    stored
+    database.value(tables).await
 }
 
 const ALL: &str = "{ label customer lines invoices }";

@@ -181,13 +181,8 @@ async fn done(app: &App, mutation: &str) -> Value {
 
 /// The table as text, one row after the other.
 async fn stored(database: &TestDatabase) -> String {
-    let pool = database.pool().await;
-    let rows: Vec<String> = sqlx::query_scalar(
-        "SELECT concat_ws(' ', pk_product, sku, name, price, tags, details) FROM app.tb_product ORDER BY pk_product",
-    )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
-    pool.close().await;
+    let rows = "SELECT concat_ws(' ', pk_product, sku, name, price, tags, details) FROM app.tb_product ORDER BY pk_product";
+    let rows: Vec<(String,)> = database.rows(rows).await;
+    let rows: Vec<String> = rows.into_iter().map(|(row,)| row).collect();
     rows.join("; ")
 }

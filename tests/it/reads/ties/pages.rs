@@ -236,10 +236,7 @@ async fn a_connection_lost_among_the_rows_returns_none_of_them() {
                 );
             }
         }
-        let attempts: i64 = sqlx::query_scalar("SELECT last_value FROM attempts")
-            .fetch_one(&database.pool().await)
-            .await
-            .unwrap();
+        let attempts: i64 = database.value("SELECT last_value FROM attempts").await;
         assert_eq!(attempts, 3, "each request once");
     }
 }
