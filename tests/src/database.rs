@@ -36,20 +36,38 @@ impl TestDatabase {
 
     /// A copy of a database that is made once in the test program, by running `sql`.
     pub async fn copy_of(template: &str, sql: &str) -> Self {
+        let template = Self::once("template", template, sql).await;
+        Self::create(next_name(), &template).await
+    }
+
+    /// The URL of a database that is made once in the test program, by running `sql`. It is for
+    /// services that only read, because all tests share it.
+    pub async fn shared(name: &str, sql: &str) -> String {
+        url_of(&Self::once("shared", name, sql).await)
+    }
+
+    /// The URL of an empty database that all tests share, for services without views, tables and
+    /// functions.
+    pub async fn empty() -> String {
+        Self::shared("empty", "").await
+    }
+
+    /// Makes a database once in the test program, and returns its name.
+    async fn once(kind: &str, name: &str, sql: &str) -> String {
         static MADE: Mutex<Option<HashSet<String>>> = Mutex::const_new(None);
+        let name = format!("{kind}_{}_{name}", std::process::id());
         let mut made = MADE.lock().await;
-        let template = format!("template_{}_{template}", std::process::id());
-        if made.get_or_insert_default().insert(template.clone()) {
-            let database = Self::create(template.clone(), "template1").await;
-            database.execute(sql).await;
+        if made.get_or_insert_default().insert(name.clone()) {
+            let database = Self::create(name.clone(), "template1").await;
+            if !sql.is_empty() {
+                database.execute(sql).await;
+            }
             database.close().await;
-            administer(&[forget_statements(&template)])
+            administer(&[forget_statements(&name)])
                 .await
                 .expect("the statistics");
         }
-        drop(made);
-
-        Self::create(next_name(), &template).await
+        name
     }
 
     async fn create(name: String, template: &str) -> Self {
@@ -79,7 +97,7 @@ impl TestDatabase {
 
     /// The URL of the database for services: through PgBouncer where the test program has one.
     pub fn url(&self) -> String {
-        pooled::url(&self.name).unwrap_or_else(|| self.direct_url())
+        url_of(&self.name)
     }
 
     /// The URL of the database, past any pooler.
@@ -230,6 +248,10 @@ impl TestDatabase {
         }
         session
     }
+}
+
+fn url_of(database: &str) -> String {
+    pooled::url(database).unwrap_or_else(|| cluster().url_for(database))
 }
 
 /// Returns the name of a database that is dropped after the test. No other test program has the

@@ -76,8 +76,7 @@ async fn drop_databases(ended: Ended) -> sqlx::Result<()> {
 async fn databases_of(program: u32) -> sqlx::Result<Vec<String>> {
     let mut session = administrative().await;
     let names = sqlx::query_scalar(
-        "SELECT datname::text FROM pg_database WHERE starts_with(datname, 'test_' || $1 || '_') \
-         OR starts_with(datname, 'template_' || $1 || '_')",
+        "SELECT datname::text FROM pg_database WHERE datname ~ ('^(test|template|shared)_' || $1 || '_')",
     )
     .bind(program.to_string())
     .fetch_all(&mut session)

@@ -57,8 +57,7 @@ async fn an_invalid_database_url_is_explained_without_its_password() {
 
 #[tokio::test]
 async fn debug_output_of_the_database_shows_no_password() {
-    let database = TestDatabase::new("").await;
-    let url = format!("{}&password=hunter2", database.url());
+    let url = format!("{}&password=hunter2", TestDatabase::empty().await);
     let options = AppOptions::new().database_url(url).queries(queries![shown]);
     assert!(!format!("{options:?}").contains("hunter2"), "{options:?}");
     let app = App::serve(options).await;

@@ -9,13 +9,8 @@ fn hello() -> &'static str {
 }
 
 async fn app() -> App {
-    let database = TestDatabase::new("").await;
-    App::serve(
-        AppOptions::new()
-            .database_url(database.url())
-            .queries(queries![hello]),
-    )
-    .await
+    let url = TestDatabase::empty().await;
+    App::serve(AppOptions::new().database_url(url).queries(queries![hello])).await
 }
 
 fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {

@@ -41,9 +41,9 @@ async fn router() -> Router {
 }
 
 async fn router_with(slow: Arc<Slow>) -> Router {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url)
         .data(Greeting("hello"))
         .data(slow);
     create_svc_app(options.queries(queries![greet, self::slow]))

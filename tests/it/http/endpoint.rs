@@ -16,7 +16,8 @@ fn bump() -> i32 {
 }
 
 async fn app() -> App {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
+
     // The audits are older than the draft of 2026.
     let config = SvcConfig {
         graphql_over_http: GraphqlOverHttp::Draft2025,
@@ -25,7 +26,7 @@ async fn app() -> App {
     App::serve(
         AppOptions::new()
             .config(config)
-            .database_url(database.url())
+            .database_url(url)
             .queries(queries![hello])
             .mutations(mutations![bump]),
     )

@@ -59,7 +59,7 @@ async fn readiness_includes_checks_of_the_application() {
                 }
             }
         });
-    let app = app(TestDatabase::new("").await.url(), &health).await;
+    let app = app(TestDatabase::empty().await, &health).await;
     let checks = ready(&app, 200).await;
     assert_eq!(
         checks,
@@ -95,7 +95,7 @@ async fn panicking_and_masked_checks_fail_with_an_error_id() {
         .add_check("masked", move |_| async move {
             Err::<(), _>(Error::internal(secret))
         });
-    let app = app(TestDatabase::new("").await.url(), &health).await;
+    let app = app(TestDatabase::empty().await, &health).await;
     let checks = ready(&app, 503).await;
     for (name, reason) in [("panics", "on purpose"), ("masked", secret)] {
         let failed = checks[name].as_str().unwrap();
@@ -130,8 +130,7 @@ async fn a_program_can_run_its_health_checks() {
         "{early:?}"
     );
 
-    let database = TestDatabase::new("").await;
-    let app = app(database.url(), &health).await;
+    let app = app(TestDatabase::empty().await, &health).await;
     ready(&app, 200).await;
     let report = eventually(async || {
         let report = serde_json::to_value(health.run_checks().await).unwrap();

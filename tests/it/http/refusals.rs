@@ -25,10 +25,8 @@ async fn server() -> SocketAddr {
 }
 
 async fn server_with(config: HttpConfig) -> SocketAddr {
-    let database = TestDatabase::new("").await;
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .queries(queries![hello]);
+    let url = TestDatabase::empty().await;
+    let options = AppOptions::new().database_url(url).queries(queries![hello]);
     serve(config, create_svc_app(options).await.unwrap()).await
 }
 

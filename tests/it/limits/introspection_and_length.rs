@@ -27,10 +27,10 @@ fn start() -> Node {
 }
 
 async fn app(limits: Limits) -> App {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let operation = Operation::new("query Start { start { id } }");
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url)
         .limits(limits)
         .operations([operation]);
     App::serve(options.queries(queries![start])).await

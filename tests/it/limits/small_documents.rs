@@ -33,13 +33,8 @@ fn start() -> Node {
 const LIMIT: Duration = Duration::from_secs(2);
 
 async fn app() -> App {
-    let database = TestDatabase::new("").await;
-    App::serve(
-        AppOptions::new()
-            .database_url(database.url())
-            .queries(queries![start]),
-    )
-    .await
+    let url = TestDatabase::empty().await;
+    App::serve(AppOptions::new().database_url(url).queries(queries![start])).await
 }
 
 fn fragment_bomb(nested: bool) -> String {

@@ -23,7 +23,7 @@ async fn together(ctx: &Context<'_>) -> Result<i32> {
 }
 
 async fn app(batch_max: usize) -> App {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let protection = ProtectionConfig {
         batch_max,
         ..ProtectionConfig::default()
@@ -39,7 +39,7 @@ async fn app(batch_max: usize) -> App {
     };
     let options = AppOptions::new()
         .config(config)
-        .database_url(database.url())
+        .database_url(url)
         .queries(queries![hello, together]);
     App::serve(options.data(Barrier::new(TOGETHER))).await
 }

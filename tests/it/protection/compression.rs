@@ -13,7 +13,7 @@ fn text(length: i32) -> String {
 }
 
 async fn app(compression: bool) -> App {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let protection = ProtectionConfig {
         compression,
         ..ProtectionConfig::default()
@@ -25,7 +25,7 @@ async fn app(compression: bool) -> App {
     App::serve(
         AppOptions::new()
             .config(config)
-            .database_url(database.url())
+            .database_url(url)
             .queries(queries![text]),
     )
     .await

@@ -25,8 +25,8 @@ fn options(protection: ProtectionConfig) -> AppOptions {
 }
 
 async fn app(protection: ProtectionConfig) -> App {
-    let database = TestDatabase::new("").await;
-    App::serve(options(protection).database_url(database.url())).await
+    let url = TestDatabase::empty().await;
+    App::serve(options(protection).database_url(url)).await
 }
 
 async fn preflight(app: &App, origin: &str) -> Reply {

@@ -28,14 +28,12 @@ fn bump(ctx: &Context<'_>) -> Result<u32> {
 const SITE: &str = "https://app.example.com";
 
 async fn app(protection: ProtectionConfig) -> App {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let config = SvcConfig {
         protection,
         ..SvcConfig::default()
     };
-    let options = AppOptions::new()
-        .config(config)
-        .database_url(database.url());
+    let options = AppOptions::new().config(config).database_url(url);
     App::serve(
         options
             .data(Bumps::default())

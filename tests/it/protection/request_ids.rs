@@ -16,7 +16,7 @@ fn broken() -> Result<i32> {
 }
 
 async fn app(protection: ProtectionConfig) -> App {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let config = SvcConfig {
         protection,
         ..SvcConfig::default()
@@ -24,7 +24,7 @@ async fn app(protection: ProtectionConfig) -> App {
     App::serve(
         AppOptions::new()
             .config(config)
-            .database_url(database.url())
+            .database_url(url)
             .queries(queries![id, broken]),
     )
     .await

@@ -28,7 +28,7 @@ async fn app() -> App {
 }
 
 async fn app_with(max_unread_answers: usize) -> App {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let protection = ProtectionConfig {
         max_unread_answers,
         ..ProtectionConfig::default()
@@ -39,7 +39,7 @@ async fn app_with(max_unread_answers: usize) -> App {
     };
     let options = AppOptions::new()
         .config(config)
-        .database_url(database.url())
+        .database_url(url)
         .queries(queries![text]);
     App::serve(options).await.unwatched()
 }

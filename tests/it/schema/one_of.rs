@@ -26,13 +26,8 @@ fn find(by: Key, range: Option<Range>) -> String {
 
 #[tokio::test]
 async fn introspection_marks_one_of_types() {
-    let database = TestDatabase::new("").await;
-    let app = App::serve(
-        AppOptions::new()
-            .database_url(database.url())
-            .queries(queries![find]),
-    )
-    .await;
+    let url = TestDatabase::empty().await;
+    let app = App::serve(AppOptions::new().database_url(url).queries(queries![find])).await;
     let document = r#"query Types($skip: Boolean = true) {
         key: __type(name: "Key") { ...Shown more: isOneOf @skip(if: $skip) }
         range: __type(name: "Range") { kind isOneOf name }

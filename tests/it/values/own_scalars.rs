@@ -57,14 +57,9 @@ fn of_seats(seats: Seats) -> i32 {
 }
 
 async fn app() -> App {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let queries = queries![of_ticket, of_tickets, of_seats];
-    App::serve(
-        AppOptions::new()
-            .database_url(database.url())
-            .queries(queries),
-    )
-    .await
+    App::serve(AppOptions::new().database_url(url).queries(queries)).await
 }
 
 /// The message about a value, which is the same for a literal and for a variable but for their

@@ -52,10 +52,8 @@ const READ: &str =
 
 /// The ids of entries, notes and tasks that are read.
 async fn ids(govern: impl FnOnce(AppOptions) -> AppOptions) -> [Vec<i64>; 3] {
-    let database = TestDatabase::copy_of("row_policies_of_interfaces", SQL).await;
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
+    let url = TestDatabase::shared("row_policies_of_interfaces", SQL).await;
+    let options = AppOptions::new().database_url(url).auto_camel_case(true);
     let app = App::serve(govern(
         options.queries(queries![entries, notes, tasks, count]),
     ))

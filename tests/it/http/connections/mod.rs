@@ -137,9 +137,9 @@ async fn never() -> bool {
 }
 
 async fn router() -> (Router, Held) {
-    let database = TestDatabase::new("").await;
+    let url = TestDatabase::empty().await;
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url)
         .queries(queries![hello, slow, never]);
     let held = Held::default();
     let counted = held.clone();

@@ -125,10 +125,10 @@ async fn some(client: &mut Client, bytes: &mut [u8]) -> Option<usize> {
 
 #[tokio::test]
 async fn a_request_body_sent_byte_by_byte_is_ended() {
-    let database = svc_tests::TestDatabase::new("").await;
+    let url = svc_tests::TestDatabase::empty().await;
     let mut settings = svc::SvcConfig {
         database: svc::DatabaseConfig {
-            url: Some(database.url()),
+            url: Some(url),
             ..svc::DatabaseConfig::default()
         },
         ..svc::SvcConfig::default()
