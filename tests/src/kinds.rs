@@ -3,8 +3,12 @@
 use std::fmt::Debug;
 
 use serde_json::Value;
+use svc::AppOptions;
 
 use crate::{App, without_error_ids};
+
+/// The names of the three kinds.
+const KINDS: [&str; 3] = ["columns", "data", "table"];
 
 /// The SQL of the three kinds of views over the table `tb_{name}`: `c_{name}` with columns,
 /// `d_{name}` with `data` only, and the table `tv_{name}`, which has some `columns` beside `data`.
@@ -53,6 +57,48 @@ pub fn ids(data: &Value) -> Vec<i64> {
     rows.iter()
         .map(|row| row["id"].as_i64().expect("an id"))
         .collect()
+}
+
+/// A service over each of the three kinds of views.
+#[derive(Debug)]
+pub struct Kinds([App; 3]);
+
+impl Kinds {
+    /// Serves the options of the kinds `columns`, `data` and `table`.
+    pub async fn serve(options: impl Fn(&'static str) -> AppOptions) -> Self {
+        let [columns, data, table] = KINDS.map(options);
+        Self([
+            App::serve(columns).await,
+            App::serve(data).await,
+            App::serve(table).await,
+        ])
+    }
+
+    /// Asks all of them the same, and returns the data of the one answer that they must have.
+    pub async fn same(&self, query: &str) -> Value {
+        self.same_by(query, async |app: &App| app.query(query).await.text)
+            .await
+    }
+
+    /// The same, with another way to ask.
+    pub async fn same_by(&self, query: &str, ask: impl AsyncFn(&App) -> String) -> Value {
+        agreed_data(query, KINDS, async |kind| ask(self.of(kind)).await).await
+    }
+
+    /// The ids of the rows of the one answer that all of them have to a root field.
+    pub async fn ids(&self, field: &str) -> Vec<i64> {
+        ids(&self.same(&format!("{{ answer: {field} {{ id }} }}")).await)
+    }
+
+    /// Each kind with its service.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, &App)> {
+        KINDS.into_iter().zip(&self.0)
+    }
+
+    fn of(&self, kind: &str) -> &App {
+        let found = self.each().find(|(known, _)| *known == kind);
+        found.expect("a kind").1
+    }
 }
 
 impl App {

@@ -39,7 +39,7 @@ pub use eventually::{eventually, within};
 pub use extent::{cases, seed};
 pub use frozen::Frozen;
 pub use javascript::{chromium, node, node_stderr};
-pub use kinds::{agreed, agreed_data, ids, three_views};
+pub use kinds::{Kinds, agreed, agreed_data, ids, three_views};
 pub use log::capture as capture_log;
 pub use logged::Log;
 pub use memory::resident;

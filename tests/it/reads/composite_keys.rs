@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, agreed_data, three_views};
+use svc_tests::{App, Kinds, TestDatabase, three_views};
 
 /// The same types over views of one kind.
 macro_rules! shop {
@@ -128,19 +128,14 @@ fn options(kind: &str) -> AppOptions {
     AppOptions::new().auto_camel_case(true).queries(list)
 }
 
-const KINDS: [&str; 3] = ["columns", "data", "table"];
-
-async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
-    let database = TestDatabase::copy_of("composite_keys", &sql()).await;
-    let ask = async |kind| {
-        let app = App::serve(configure(kind, options(kind)).database_url(database.url())).await;
-        app.query(query).await.text
-    };
-    agreed_data(query, KINDS, ask).await
+/// The services of the three kinds, which must give the same answers.
+async fn kinds() -> Kinds {
+    kinds_with(|_, options| options).await
 }
 
-async fn same(query: &str) -> Value {
-    same_with(query, |_, options| options).await
+async fn kinds_with(configure: impl Fn(&str, AppOptions) -> AppOptions) -> Kinds {
+    let url = TestDatabase::shared("composite_keys", &sql()).await;
+    Kinds::serve(|kind| configure(kind, options(kind)).database_url(&url)).await
 }
 
 fn products_of(lines: &Value) -> Vec<Option<&str>> {
@@ -164,22 +159,25 @@ const LEADS: [Option<&str>; 7] = [
 
 #[tokio::test]
 async fn a_relation_to_one_row_uses_all_keys() {
+    let kinds = kinds().await;
     for (root, selection) in [
         ("lines(orderBy: [{id: ASC}])", "name"),
         ("lines(orderBy: [{id: ASC}])", "name shout"),
         ("held", "name"),
     ] {
-        let answer = same(&format!(
-            "{{ lines: {root} {{ product {{ {selection} }} }} }}"
-        ))
-        .await;
+        let answer = kinds
+            .same(&format!(
+                "{{ lines: {root} {{ product {{ {selection} }} }} }}"
+            ))
+            .await;
         assert_eq!(products_of(&answer["lines"]), LEADS, "{root} {selection}");
     }
-    let made = same(
-        "{ one: made(tenant: 1) { product { name } } two: made(tenant: 2) { product { name } }
+    let made = kinds
+        .same(
+            "{ one: made(tenant: 1) { product { name } } two: made(tenant: 2) { product { name } }
                       none: made { product { name } } }",
-    )
-    .await;
+        )
+        .await;
     assert_eq!(products_of(&made["one"]), [Some("apple"), None]);
     assert_eq!(products_of(&made["two"]), [Some("cup"), None]);
     assert_eq!(products_of(&made["none"]), [None, None]);
@@ -187,6 +185,7 @@ async fn a_relation_to_one_row_uses_all_keys() {
 
 #[tokio::test]
 async fn a_relation_to_many_rows_uses_all_keys() {
+    let kinds = kinds().await;
     let expected = json!([
         {"name": "apple", "lines": [{"id": 1}, {"id": 7}], "tags": [{"code": "new"}, {"code": "old"}]},
         {"name": "bread", "lines": [{"id": 2}], "tags": []},
@@ -194,20 +193,22 @@ async fn a_relation_to_many_rows_uses_all_keys() {
         {"name": "cup", "lines": [{"id": 3}], "tags": [{"code": "new"}]},
     ]);
     for root in ["products(orderBy: [{name: ASC}])", "heldProducts"] {
-        let answer = same(&format!(
-            "{{ products: {root} {{ name lines {{ id }} tags {{ code }} }} }}"
-        ))
-        .await;
+        let answer = kinds
+            .same(&format!(
+                "{{ products: {root} {{ name lines {{ id }} tags {{ code }} }} }}"
+            ))
+            .await;
         assert_eq!(answer["products"], expected, "{root}");
     }
     let deep =
-        same("{ lines(where: {id: {eq: 1}}) { product { lines { product { tags(limit: 1) { code } } } } } }").await;
+        kinds.same("{ lines(where: {id: {eq: 1}}) { product { lines { product { tags(limit: 1) { code } } } } } }").await;
     let line = json!({"product": {"tags": [{"code": "new"}]}});
     assert_eq!(deep["lines"], json!([{"product": {"lines": [line, line]}}]));
 }
 
 #[tokio::test]
 async fn conditions_and_orders_use_all_keys() {
+    let kinds = kinds().await;
     for (condition, expected) in [
         ("{product: {name: {eq: \"cup\"}}}", vec![3]),
         ("{NOT: {product: {}}}", vec![4, 5, 6]),
@@ -221,16 +222,20 @@ async fn conditions_and_orders_use_all_keys() {
         ),
         ("{product: {lines: {every: {id: {gte: 3}}}}}", vec![3]),
     ] {
-        let answer = same(&format!(
-            "{{ answer: lines(where: {condition}, orderBy: [{{id: ASC}}]) {{ id }} }}"
-        ))
-        .await;
+        let answer = kinds
+            .same(&format!(
+                "{{ answer: lines(where: {condition}, orderBy: [{{id: ASC}}]) {{ id }} }}"
+            ))
+            .await;
         assert_eq!(svc_tests::ids(&answer), expected, "{condition}");
     }
-    let ordered =
-        same("{ answer: lines(orderBy: [{product: {name: DESC}}, {id: ASC}]) { id } }").await;
+    let ordered = kinds
+        .same("{ answer: lines(orderBy: [{product: {name: DESC}}, {id: ASC}]) { id } }")
+        .await;
     assert_eq!(svc_tests::ids(&ordered), [4, 5, 6, 3, 2, 1, 7]);
-    let named = same("{ answer: named(name: \"apple\") { id } }").await;
+    let named = kinds
+        .same("{ answer: named(name: \"apple\") { id } }")
+        .await;
     assert_eq!(svc_tests::ids(&named), [1, 7]);
 }
 
@@ -244,12 +249,11 @@ async fn policies_bind_rows_related_by_all_keys() {
             _ => options.row_policy::<table::Product>(first),
         }
     };
+    let kinds = kinds_with(policy).await;
     for root in ["lines(orderBy: [{id: ASC}])", "held"] {
-        let answer = same_with(
-            &format!("{{ lines: {root} {{ product {{ name }} }} }}"),
-            policy,
-        )
-        .await;
+        let answer = kinds
+            .same(&format!("{{ lines: {root} {{ product {{ name }} }} }}"))
+            .await;
         let expected = LEADS.map(|name| name.filter(|name| *name != "cup"));
         assert_eq!(products_of(&answer["lines"]), expected, "{root}");
     }
@@ -275,9 +279,9 @@ async fn a_tree_by_several_keys_is_one_statement() {
 
 #[tokio::test]
 async fn a_value_with_too_few_keys_is_named_in_the_log() {
-    let database = TestDatabase::copy_of("composite_keys", &sql()).await;
+    let url = TestDatabase::shared("composite_keys", &sql()).await;
     let log = svc_tests::Log::start();
-    let app = App::serve(options("columns").database_url(database.url())).await;
+    let app = App::serve(options("columns").database_url(url)).await;
     let reply = app.query("{ half { id product { name } } }").await;
     assert_eq!(
         reply.json()["data"],

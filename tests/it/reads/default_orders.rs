@@ -1,10 +1,10 @@
 //! Rows come in the order that the program names, behind the client's, over the three kinds of
 //! views.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc::db::{OrderBy, desc};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, agreed_data, three_views};
+use svc_tests::{Kinds, TestDatabase, three_views};
 
 /// The same types over views of one kind.
 macro_rules! shelf {
@@ -118,66 +118,60 @@ fn sql() -> String {
             .concat()
 }
 
-async fn app(database: &TestDatabase, kind: &str) -> App {
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
+fn options(kind: &str) -> AppOptions {
     let list = match kind {
         "columns" => queries_of!(columns),
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    App::serve(options.queries(list)).await
+    AppOptions::new().auto_camel_case(true).queries(list)
 }
 
-/// Asks the three kinds the same and gives the one answer they must have.
-async fn same(query: &str) -> Value {
-    let database = TestDatabase::copy_of("default_orders", &sql()).await;
-    let ask = async |kind| app(&database, kind).await.query(query).await.text;
-    agreed_data(query, ["columns", "data", "table"], ask).await
-}
-
-/// The ids of what a root field answers with.
-async fn ids(field: &str) -> Vec<i64> {
-    svc_tests::ids(&same(&format!("{{ answer: {field} {{ id }} }}")).await)
+/// The services of the three kinds, which must give the same answers.
+async fn kinds() -> Kinds {
+    let url = TestDatabase::shared("default_orders", &sql()).await;
+    Kinds::serve(|kind| options(kind).database_url(&url)).await
 }
 
 #[tokio::test]
 async fn a_list_has_its_default_order() {
-    assert_eq!(ids("books").await, [13, 12, 11, 10, 14]);
-    assert_eq!(ids("books(limit: 2, offset: 1)").await, [12, 11]);
-    assert_eq!(ids("roomy").await, [14, 13, 10, 12, 11]);
+    let kinds = kinds().await;
+    assert_eq!(kinds.ids("books").await, [13, 12, 11, 10, 14]);
+    assert_eq!(kinds.ids("books(limit: 2, offset: 1)").await, [12, 11]);
+    assert_eq!(kinds.ids("roomy").await, [14, 13, 10, 12, 11]);
     assert_eq!(
-        same("{ last(shelfId: 1) { id } }").await,
+        kinds.same("{ last(shelfId: 1) { id } }").await,
         json!({"last": {"id": 10}})
     );
 }
 
 #[tokio::test]
 async fn a_clients_order_comes_first() {
+    let kinds = kinds().await;
     assert_eq!(
-        ids("books(orderBy: [{year: ASC}])").await,
+        kinds.ids("books(orderBy: [{year: ASC}])").await,
         [10, 14, 12, 11, 13]
     );
     assert_eq!(
-        ids("books(orderBy: [{title: DESC}])").await,
+        kinds.ids("books(orderBy: [{title: DESC}])").await,
         [13, 14, 10, 11, 12]
     );
     assert_eq!(
-        ids("books(orderBy: [{id: ASC}])").await,
+        kinds.ids("books(orderBy: [{id: ASC}])").await,
         [10, 11, 12, 13, 14]
     );
-    assert_eq!(ids("found").await, [13, 12, 11, 10, 14]);
+    assert_eq!(kinds.ids("found").await, [13, 12, 11, 10, 14]);
     assert_eq!(
-        ids("found(orderBy: [{year: ASC_NULLS_FIRST}])").await,
+        kinds.ids("found(orderBy: [{year: ASC_NULLS_FIRST}])").await,
         [13, 10, 14, 12, 11]
     );
 }
 
 #[tokio::test]
 async fn relations_of_planned_and_resolved_rows_have_the_default_order() {
+    let kinds = kinds().await;
     for root in ["shelves(orderBy: [{id: ASC}])", "held"] {
-        let answer = same(&format!(
+        let answer = kinds.same(&format!(
             "{{ shelves: {root} {{ books {{ id }} latest(limit: 2) {{ id shout }} other: books(orderBy: [{{year: ASC}}]) {{ id }} }} }}"
         ))
         .await;
@@ -198,9 +192,8 @@ async fn relations_of_planned_and_resolved_rows_have_the_default_order() {
 
 #[tokio::test]
 async fn pages_continue_in_the_default_order() {
-    let database = TestDatabase::copy_of("default_orders", &sql()).await;
-    for kind in ["columns", "data", "table"] {
-        let app = app(&database, kind).await;
+    let kinds = kinds().await;
+    for (kind, app) in kinds.each() {
         let (mut ids, mut after) = (Vec::new(), "null".to_owned());
         while ids.len() < 5 {
             let query = format!(
@@ -218,8 +211,9 @@ async fn pages_continue_in_the_default_order() {
 
 #[tokio::test]
 async fn reads_of_resolvers_have_the_default_order() {
+    let kinds = kinds().await;
     assert_eq!(
-        same("{ counted titles }").await,
+        kinds.same("{ counted titles }").await,
         json!({"counted": 5, "titles": ["e", "d", "c", "b", "a"]})
     );
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, agreed_data, three_views};
+use svc_tests::{App, Kinds, TestDatabase, three_views};
 
 /// The same types over views of one kind.
 macro_rules! shop {
@@ -75,11 +75,7 @@ fn sql() -> String {
             .concat()
 }
 
-async fn app(
-    database: &TestDatabase,
-    kind: &str,
-    configure: impl Fn(&str, AppOptions) -> AppOptions,
-) -> App {
+fn options(kind: &str) -> AppOptions {
     macro_rules! queries_of {
         ($kind:ident) => {
             queries![
@@ -95,36 +91,28 @@ async fn app(
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
-    App::serve(configure(kind, options.queries(list))).await
+    AppOptions::new().auto_camel_case(true).queries(list)
 }
 
-async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
-    let database = TestDatabase::copy_of("many_to_many", &sql()).await;
-    let ask = async |kind| {
-        app(&database, kind, &configure)
-            .await
-            .query(query)
-            .await
-            .text
-    };
-    agreed_data(query, ["columns", "data", "table"], ask).await
+/// The services of the three kinds, which must give the same answers.
+async fn kinds() -> Kinds {
+    kinds_with(|_, options| options).await
 }
 
-/// Asks the three kinds the same and gives the one answer they must have.
-async fn same(query: &str) -> Value {
-    same_with(query, |_, options| options).await
+async fn kinds_with(configure: impl Fn(&str, AppOptions) -> AppOptions) -> Kinds {
+    let url = TestDatabase::shared("many_to_many", &sql()).await;
+    Kinds::serve(|kind| configure(kind, options(kind)).database_url(&url)).await
 }
 
 #[tokio::test]
 async fn many_to_many_relations_are_read_from_both_sides() {
+    let kinds = kinds().await;
     for root in ["products(orderBy: [{id: ASC}])", "held"] {
-        let answer = same(&format!(
-            "{{ products: {root} {{ shout categories {{ name }} }} }}"
-        ))
-        .await;
+        let answer = kinds
+            .same(&format!(
+                "{{ products: {root} {{ shout categories {{ name }} }} }}"
+            ))
+            .await;
         assert_eq!(
             answer["products"],
             json!([
@@ -136,7 +124,7 @@ async fn many_to_many_relations_are_read_from_both_sides() {
             "{root}"
         );
     }
-    let answer = same(
+    let answer = kinds.same(
         "{ categories(orderBy: [{name: ASC}]) { name products(orderBy: [{name: DESC}], limit: 1) {
              name categories(where: {name: {neq: \"food\"}}, offset: 1) { name } } } }",
     )
@@ -154,6 +142,7 @@ async fn many_to_many_relations_are_read_from_both_sides() {
 
 #[tokio::test]
 async fn conditions_reach_through_a_join() {
+    let kinds = kinds().await;
     for (condition, found) in [
         (r#"categories: {some: {name: {eq: "food"}}}"#, json!([1, 2])),
         (r#"categories: {none: {name: {eq: "food"}}}"#, json!([3])),
@@ -163,10 +152,11 @@ async fn conditions_reach_through_a_join() {
             json!([1, 3]),
         ),
     ] {
-        let answer = same(&format!(
-            "{{ products(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}"
-        ))
-        .await;
+        let answer = kinds
+            .same(&format!(
+                "{{ products(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}"
+            ))
+            .await;
         let ids: Value = answer["products"]
             .as_array()
             .unwrap()
@@ -176,7 +166,7 @@ async fn conditions_reach_through_a_join() {
         assert_eq!(ids, found, "{condition}");
     }
     assert_eq!(
-        same(r#"{ countIn(name: "sale") }"#).await,
+        kinds.same(r#"{ countIn(name: "sale") }"#).await,
         json!({"countIn": 2})
     );
 }
@@ -184,16 +174,18 @@ async fn conditions_reach_through_a_join() {
 #[tokio::test]
 async fn a_row_policy_holds_behind_a_join() {
     let own = |_: &Context<'_>| Ok(RowDecision::allow_where(col("name").ne("food")));
-    let answer = same_with(
-        r#"{ products(orderBy: [{id: ASC}]) { categories { name } }
-             some: products(where: {categories: {some: {name: {eq: "food"}}}}) { id } countIn(name: "food") }"#,
-        |kind, options| match kind {
-            "columns" => options.row_policy::<columns::Category>(own),
-            "data" => options.row_policy::<data::Category>(own),
-            _ => options.row_policy::<table::Category>(own),
-        },
-    )
+    let kinds = kinds_with(|kind, options| match kind {
+        "columns" => options.row_policy::<columns::Category>(own),
+        "data" => options.row_policy::<data::Category>(own),
+        _ => options.row_policy::<table::Category>(own),
+    })
     .await;
+    let answer = kinds
+        .same(
+            r#"{ products(orderBy: [{id: ASC}]) { categories { name } }
+             some: products(where: {categories: {some: {name: {eq: "food"}}}}) { id } countIn(name: "food") }"#,
+        )
+        .await;
     assert_eq!(
         answer,
         json!({
@@ -213,7 +205,7 @@ async fn a_read_through_a_join_is_one_statement() {
         ("data", "d_join"),
         ("table", "tv_join"),
     ] {
-        let app = app(&database, kind, |_, options| options).await;
+        let app = App::serve(options(kind).database_url(database.url())).await;
         app.query("{ products { categories { products { name } } } }")
             .await
             .data();
@@ -224,7 +216,7 @@ async fn a_read_through_a_join_is_one_statement() {
 #[tokio::test]
 async fn a_missing_join_view_is_named() {
     let database = TestDatabase::new(&sql()).await;
-    let app = app(&database, "columns", |_, options| options).await;
+    let app = App::serve(options("columns").database_url(database.url())).await;
     database
         .execute("DROP VIEW c_join; CREATE VIEW c_join AS SELECT product_id, category_id AS kind FROM tb_join")
         .await;

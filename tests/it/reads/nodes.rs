@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, agreed_data, three_views};
+use svc_tests::{App, Kinds, TestDatabase, three_views};
 
 /// The same types over views of one kind.
 macro_rules! shop {
@@ -89,17 +89,15 @@ fn options(kind: &str, is_governed: bool) -> AppOptions {
     options.auto_camel_case(true)
 }
 
-async fn same_of(query: &str, is_governed: bool) -> Value {
-    let database = TestDatabase::copy_of("nodes", &sql()).await;
-    let ask = async |kind| {
-        let app = App::serve(options(kind, is_governed).database_url(database.url())).await;
-        app.query(query).await.text
-    };
-    agreed_data(query, KINDS, ask).await
+/// The services of the three kinds, which must give the same answers.
+async fn kinds(is_governed: bool) -> Kinds {
+    let url = url().await;
+    Kinds::serve(|kind| options(kind, is_governed).database_url(&url)).await
 }
 
-async fn same(query: &str) -> Value {
-    same_of(query, false).await
+/// The URL of a database that no test changes.
+async fn url() -> String {
+    TestDatabase::shared("nodes", &sql()).await
 }
 
 /// `Product:00000000-0000-0000-0000-00000000000n` and `Line:n`.
@@ -114,8 +112,9 @@ fn id(text: &str) -> String {
 
 #[tokio::test]
 async fn each_row_is_found_by_its_node_id() {
+    let kinds = kinds(false).await;
     let answer =
-        same("{ products(orderBy: [{id: ASC}]) { nodeId id lines { nodeId again: nodeId } } held { nodeId } }").await;
+        kinds.same("{ products(orderBy: [{id: ASC}]) { nodeId id lines { nodeId again: nodeId } } held { nodeId } }").await;
     assert_eq!(answer["products"][0]["nodeId"], json!(product(1)));
     assert_eq!(
         answer["products"][0]["lines"],
@@ -127,10 +126,11 @@ async fn each_row_is_found_by_its_node_id() {
     );
     let selection = "{ __typename nodeId ... on Product { name shout lines { amount } } ... on Line { amount product { name } } }";
     let (one, two) = (product(1), id("Line:2"));
-    let answer = same(&format!(
-        "{{ a: node(id: \"{one}\") {selection} b: node(id: \"{two}\") {selection} }}"
-    ))
-    .await;
+    let answer = kinds
+        .same(&format!(
+            "{{ a: node(id: \"{one}\") {selection} b: node(id: \"{two}\") {selection} }}"
+        ))
+        .await;
     assert_eq!(
         answer,
         json!({
@@ -146,7 +146,9 @@ async fn each_row_is_found_by_its_node_id() {
         product(1),
         id("Line:3"),
     ];
-    let answer = same(&format!("{{ nodes(ids: {}) {{ nodeId }} }}", json!(ids))).await;
+    let answer = kinds
+        .same(&format!("{{ nodes(ids: {}) {{ nodeId }} }}", json!(ids)))
+        .await;
     let found = [
         Some(&ids[0]),
         Some(&ids[1]),
@@ -160,18 +162,19 @@ async fn each_row_is_found_by_its_node_id() {
         json!(found.map(|id| id.map_or(Value::Null, |id| json!({"nodeId": id}))))
     );
     assert_eq!(
-        same("{ nodes(ids: []) { nodeId } }").await,
+        kinds.same("{ nodes(ids: []) { nodeId } }").await,
         json!({"nodes": []})
     );
 }
 
 #[tokio::test]
 async fn policies_hold_for_nodes() {
+    let kinds = kinds(true).await;
     let query = format!(
         "{{ nodes(ids: {}) {{ nodeId ... on Line {{ product {{ name }} }} }} }}",
         json!([product(2), id("Line:2")])
     );
-    let answer = same_of(&query, true).await;
+    let answer = kinds.same(&query).await;
     assert_eq!(
         answer["nodes"],
         json!([null, {"nodeId": id("Line:2"), "product": null}])
@@ -181,7 +184,7 @@ async fn policies_hold_for_nodes() {
             "{{ kept: node(id: {kept_back:?}) {{ nodeId }} seen: node(id: {seen:?}) {{ nodeId }} }}"
         );
         assert_eq!(
-            same_of(&query, true).await,
+            kinds.same(&query).await,
             json!({"kept": null, "seen": {"nodeId": seen}})
         );
     }
@@ -208,8 +211,8 @@ async fn rows_of_a_type_are_one_statement() {
 
 #[tokio::test]
 async fn a_malformed_node_id_is_a_client_error() {
-    let database = TestDatabase::copy_of("nodes", &sql()).await;
-    let app = App::serve(options("data", false).database_url(database.url())).await;
+    let url = url().await;
+    let app = App::serve(options("data", false).database_url(url)).await;
     for wrong in [
         "",
         "x",
@@ -256,7 +259,7 @@ async fn a_malformed_node_id_is_a_client_error() {
 
 #[tokio::test]
 async fn the_authorizer_decides_about_nodes() {
-    let database = TestDatabase::copy_of("nodes", &sql()).await;
+    let url = url().await;
     let allowed = product(1);
     let known = allowed.clone();
     let options = options("table", false).authorizer(move |request: AuthorizationRequest| {
@@ -268,7 +271,7 @@ async fn the_authorizer_decides_about_nodes() {
                     .is_ok_and(|id| id.as_str() == known)
         }
     });
-    let app = App::serve(options.database_url(database.url())).await;
+    let app = App::serve(options.database_url(url)).await;
     assert_eq!(
         app.query(&format!("{{ node(id: \"{allowed}\") {{ nodeId }} }}"))
             .await
@@ -289,17 +292,12 @@ async fn the_authorizer_decides_about_nodes() {
 /// Its columns are those of one view, and nodes are rows of several, so it decides about none.
 #[tokio::test]
 async fn an_authorizer_filter_denies_all_nodes() {
-    let database = TestDatabase::copy_of("nodes", &sql()).await;
+    let url = url().await;
     for kind in KINDS {
         let filter = |_: AuthorizationRequest| async {
             AuthorizationDecision::allow_where(col("hidden").eq(false))
         };
-        let app = App::serve(
-            options(kind, false)
-                .authorizer(filter)
-                .database_url(database.url()),
-        )
-        .await;
+        let app = App::serve(options(kind, false).authorizer(filter).database_url(&url)).await;
         for row in [product(1), product(2), product(9), id("Line:1")] {
             let reply = app
                 .query(&format!("{{ node(id: {row:?}) {{ nodeId }} }}"))

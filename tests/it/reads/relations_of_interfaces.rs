@@ -1,9 +1,9 @@
 //! Rows are chosen and ordered by relations to interfaces, and by those that interfaces promise,
 //! over the three kinds of views.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, agreed_data, three_views};
+use svc_tests::{Kinds, TestDatabase, three_views};
 
 /// The same types over views of one kind.
 macro_rules! archive {
@@ -95,32 +95,24 @@ fn tables() -> String {
     )
 }
 
-async fn app(database: &TestDatabase, kind: &str) -> App {
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
-    let options = match kind {
+fn options(kind: &str) -> AppOptions {
+    let options = AppOptions::new().auto_camel_case(true);
+    match kind {
         "columns" => options.queries(queries![columns::users, columns::entries]),
         "data" => options.queries(queries![data::users, data::entries]),
         _ => options.queries(queries![table::users, table::entries]),
-    };
-    App::serve(options).await
+    }
 }
 
-/// Asks the three kinds the same and gives the one answer they must have.
-async fn same(query: &str) -> Value {
-    let database = TestDatabase::copy_of("relations_of_interfaces", &tables()).await;
-    let ask = async |kind| app(&database, kind).await.query(query).await.text;
-    agreed_data(query, ["columns", "data", "table"], ask).await
-}
-
-/// The ids of what a root field answers with.
-async fn ids(field: &str) -> Vec<i64> {
-    svc_tests::ids(&same(&format!("{{ answer: {field} {{ id }} }}")).await)
+/// The services of the three kinds, which must give the same answers.
+async fn kinds() -> Kinds {
+    let url = TestDatabase::shared("relations_of_interfaces", &tables()).await;
+    Kinds::serve(|kind| options(kind).database_url(&url)).await
 }
 
 #[tokio::test]
 async fn rows_are_filtered_by_a_relation_to_many_interface_rows() {
+    let kinds = kinds().await;
     for (condition, found) in [
         (r#"some: {title: {eq: "sea"}}"#, vec![1, 2]),
         (r#"some: {title: {eq: "sow"}}"#, vec![1]),
@@ -136,47 +128,62 @@ async fn rows_are_filtered_by_a_relation_to_many_interface_rows() {
         ("some: {}", vec![1, 2]),
     ] {
         let field = format!("users(where: {{entries: {{{condition}}}}}, orderBy: [{{id: ASC}}])");
-        assert_eq!(ids(&field).await, found, "{condition}");
+        assert_eq!(kinds.ids(&field).await, found, "{condition}");
     }
 }
 
 #[tokio::test]
 async fn rows_are_filtered_and_ordered_by_a_relation_to_one_interface_row() {
+    let kinds = kinds().await;
     assert_eq!(
-        ids(r#"users(where: {last: {title: {eq: "sow"}}})"#).await,
+        kinds
+            .ids(r#"users(where: {last: {title: {eq: "sow"}}})"#)
+            .await,
         [1]
     );
     assert_eq!(
-        ids(r#"users(where: {NOT: {last: {title: {eq: "sow"}}}}, orderBy: [{id: ASC}])"#).await,
+        kinds
+            .ids(r#"users(where: {NOT: {last: {title: {eq: "sow"}}}}, orderBy: [{id: ASC}])"#)
+            .await,
         [2, 3]
     );
     assert_eq!(
-        ids("users(orderBy: [{last: {title: ASC}}, {id: ASC}])").await,
+        kinds
+            .ids("users(orderBy: [{last: {title: ASC}}, {id: ASC}])")
+            .await,
         [2, 1, 3]
     );
     assert_eq!(
-        ids("users(orderBy: [{last: {owner: {name: DESC_NULLS_LAST}}}])").await,
+        kinds
+            .ids("users(orderBy: [{last: {owner: {name: DESC_NULLS_LAST}}}])")
+            .await,
         [2, 1, 3]
     );
 }
 
 #[tokio::test]
 async fn interface_rows_are_filtered_and_ordered_by_a_declared_relation() {
+    let kinds = kinds().await;
     assert_eq!(
-        ids(r#"entries(where: {owner: {name: {eq: "bo"}}}, orderBy: [{id: ASC}])"#).await,
+        kinds
+            .ids(r#"entries(where: {owner: {name: {eq: "bo"}}}, orderBy: [{id: ASC}])"#)
+            .await,
         [11, 13]
     );
     assert_eq!(
-        ids("entries(orderBy: [{owner: {name: DESC}}, {id: ASC}])").await,
+        kinds
+            .ids("entries(orderBy: [{owner: {name: DESC}}, {id: ASC}])")
+            .await,
         [11, 13, 10, 12]
     );
     assert_eq!(
-        ids(r#"entries(where: {owner: {entries: {some: {id: {eq: 12}}}}}, orderBy: [{id: ASC}])"#)
+        kinds.ids(r#"entries(where: {owner: {entries: {some: {id: {eq: 12}}}}}, orderBy: [{id: ASC}])"#)
             .await,
         [10, 12]
     );
-    let owners =
-        same("{ entries(orderBy: [{id: ASC}], where: {id: {lte: 11}}) { owner { name } } }").await;
+    let owners = kinds
+        .same("{ entries(orderBy: [{id: ASC}], where: {id: {lte: 11}}) { owner { name } } }")
+        .await;
     assert_eq!(
         owners,
         json!({"entries": [{"owner": {"name": "ada"}}, {"owner": {"name": "bo"}}]})
@@ -185,13 +192,16 @@ async fn interface_rows_are_filtered_and_ordered_by_a_declared_relation() {
 
 #[tokio::test]
 async fn a_list_argument_matches_rows_with_a_common_element() {
-    assert_eq!(ids(r#"users(tags: ["x", "z"])"#).await, [1]);
+    let kinds = kinds().await;
+    assert_eq!(kinds.ids(r#"users(tags: ["x", "z"])"#).await, [1]);
     assert_eq!(
-        ids(r#"users(tags: ["y", "x"], orderBy: [{id: ASC}])"#).await,
+        kinds
+            .ids(r#"users(tags: ["y", "x"], orderBy: [{id: ASC}])"#)
+            .await,
         [1, 2]
     );
-    assert_eq!(ids("users(tags: [])").await, [] as [i64; 0]);
-    assert_eq!(ids("users(orderBy: [{id: ASC}])").await, [1, 2, 3]);
+    assert_eq!(kinds.ids("users(tags: [])").await, [] as [i64; 0]);
+    assert_eq!(kinds.ids("users(orderBy: [{id: ASC}])").await, [1, 2, 3]);
 }
 
 #[svc_type(name = "Keeper", sql_source = "c_user")]

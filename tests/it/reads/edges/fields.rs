@@ -1,12 +1,13 @@
 //! Fields of the row that joins, on edges.
 
 use serde_json::json;
-use svc_tests::TestDatabase;
+use svc_tests::{App, TestDatabase};
 
-use super::{ROOTS, app, same, sql};
+use super::{ROOTS, kinds, options, sql};
 
 #[tokio::test]
 async fn edges_have_the_fields_of_the_join_row() {
+    let kinds = kinds().await;
     let edges = |node: &str| {
         format!(
             "page: categoriesConnection(orderBy: [{{name: ASC}}]) {{
@@ -21,7 +22,9 @@ async fn edges_have_the_fields_of_the_join_row() {
         .into_iter()
         .flat_map(|root| [(root, "it: name"), (root, "loud it: name")])
     {
-        let mut answer = same(&format!("{{ products: {root} {{ {} }} }}", edges(node))).await;
+        let mut answer = kinds
+            .same(&format!("{{ products: {root} {{ {} }} }}", edges(node)))
+            .await;
         let pages = answer["products"].as_array_mut().unwrap();
         let edges = pages
             .iter_mut()
@@ -45,7 +48,8 @@ async fn edges_have_the_fields_of_the_join_row() {
 
 #[tokio::test]
 async fn edges_are_read_at_any_depth_and_more_than_once() {
-    let answer = same(
+    let kinds = kinds().await;
+    let answer = kinds.same(
         "{ categories(where: {name: {eq: \"sale\"}}) {
              goods(orderBy: [{id: DESC}], first: 1) {
                edges { position node { name categoriesConnection { edges { position node { name } } } } }
@@ -79,7 +83,7 @@ async fn a_read_of_edges_is_one_statement() {
         ("data", "d_placing"),
         ("table", "tv_placing"),
     ] {
-        let app = app(&database, kind, |_, options| options).await;
+        let app = App::serve(options(kind).database_url(database.url())).await;
         app.query("{ products { categoriesConnection { edges { position node { name } } } } }")
             .await
             .data();

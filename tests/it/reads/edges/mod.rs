@@ -8,9 +8,8 @@ mod rules;
 mod schema;
 mod several_keys;
 
-use serde_json::Value;
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, agreed_data, three_views};
+use svc_tests::{Kinds, TestDatabase, three_views};
 
 /// The way in which a product came into a category.
 #[svc_enum]
@@ -128,11 +127,7 @@ fn sql() -> String {
             .concat()
 }
 
-async fn app(
-    database: &TestDatabase,
-    kind: &str,
-    configure: impl Fn(&str, AppOptions) -> AppOptions,
-) -> App {
+fn options(kind: &str) -> AppOptions {
     macro_rules! queries_of {
         ($kind:ident) => {
             queries![$kind::products, $kind::categories, $kind::held]
@@ -143,27 +138,22 @@ async fn app(
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
-    App::serve(configure(kind, options.queries(list))).await
+    AppOptions::new().auto_camel_case(true).queries(list)
 }
 
-async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
-    let database = TestDatabase::copy_of("edges", &sql()).await;
-    let ask = async |kind| {
-        app(&database, kind, &configure)
-            .await
-            .query(query)
-            .await
-            .text
-    };
-    agreed_data(query, ["columns", "data", "table"], ask).await
+/// The URL of a database that no test changes.
+async fn url() -> String {
+    TestDatabase::shared("edges", &sql()).await
 }
 
-/// Asks the three kinds the same and gives the one answer they must have.
-async fn same(query: &str) -> Value {
-    same_with(query, |_, options| options).await
+/// The services of the three kinds, which must give the same answers.
+async fn kinds() -> Kinds {
+    kinds_with(|_, options| options).await
+}
+
+async fn kinds_with(configure: impl Fn(&str, AppOptions) -> AppOptions) -> Kinds {
+    let url = url().await;
+    Kinds::serve(|kind| configure(kind, options(kind)).database_url(&url)).await
 }
 
 /// The same question of rows in one statement, and of values in hand.

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{ROOTS, same};
+use super::{ROOTS, kinds};
 
 #[tokio::test]
 async fn rows_are_ordered_by_fields_of_their_edges() {
+    let kinds = kinds().await;
     let orders = [
         ("edge: {position: ASC}", json!(["fruit", "sale", "food"])),
         ("edge: {position: DESC}", json!(["food", "sale", "fruit"])),
@@ -29,7 +30,9 @@ async fn rows_are_ordered_by_fields_of_their_edges() {
             )
         });
         let fields = fields.collect::<String>();
-        let answer = same(&format!("{{ products: {root} {{ {fields} }} }}")).await;
+        let answer = kinds
+            .same(&format!("{{ products: {root} {{ {fields} }} }}"))
+            .await;
         for (at, (order, expected)) in orders.iter().enumerate() {
             let apple = &answer["products"][0];
             for rows in [
@@ -50,8 +53,9 @@ async fn rows_are_ordered_by_fields_of_their_edges() {
 
 #[tokio::test]
 async fn a_default_order_uses_fields_of_the_edges() {
+    let kinds = kinds().await;
     let answer =
-        same("{ categories(orderBy: [{name: ASC}]) { name products { name } goods { nodes { name } } } }").await;
+        kinds.same("{ categories(orderBy: [{name: ASC}]) { name products { name } goods { nodes { name } } } }").await;
     let apple_last = json!([{"name": "bread"}, {"name": "apple"}]);
     let sale = json!([{"name": "cup"}, {"name": "apple"}]);
     let of = |at: usize| {
@@ -67,6 +71,7 @@ async fn a_default_order_uses_fields_of_the_edges() {
 
 #[tokio::test]
 async fn cursors_go_both_ways_through_an_order_by_edges() {
+    let kinds = kinds().await;
     let page = "edges { cursor position node { name } } pageInfo { hasNextPage hasPreviousPage }";
     for root in [
         "products(where: {id: {eq: 1}})",
@@ -81,7 +86,7 @@ async fn cursors_go_both_ways_through_an_order_by_edges() {
                 let query = format!(
                     "{{ products: {root} {{ {shown} page: categoriesConnection({arguments}, orderBy: [{order}]) {{ {page} }} }} }}"
                 );
-                same(&query).await["products"][0]["page"].take()
+                kinds.same(&query).await["products"][0]["page"].take()
             };
             let first = ask("first: 1".to_owned()).await;
             assert_eq!(first["edges"][0]["node"]["name"], names[0], "{order}");

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase};
+use svc_tests::App;
 
-use super::{ROOTS, app, columns, data, same_with, sql, table};
+use super::{ROOTS, columns, data, kinds_with, table, url};
 
 /// Gives each kind a policy about the rows that join.
 macro_rules! govern {
@@ -20,19 +20,18 @@ macro_rules! govern {
 #[tokio::test]
 async fn join_rows_withheld_by_a_policy_join_nothing() {
     let low = |_: &Context<'_>| Ok(RowDecision::allow_where(col("position").lt(3)));
+    let kinds = kinds_with(|kind, options| govern!(kind, options, row_policy(low))).await;
     for (root, shown) in ROOTS
         .into_iter()
         .flat_map(|root| [(root, "name"), (root, "name loud")])
     {
-        let answer = same_with(
-            &format!(
+        let answer = kinds
+            .same(&format!(
                 "{{ products: {root} {{ categories {{ name }} categoriesAggregate {{ count }}
                      page: categoriesConnection(orderBy: [{{edge: {{position: DESC}}}}]) {{
                        totalCount edges {{ position node {{ {shown} }} }} }} }} }}"
-            ),
-            |kind, options| govern!(kind, options, row_policy(low)),
-        )
-        .await;
+            ))
+            .await;
         let products = answer["products"].as_array().unwrap();
         let apple = products[0]["page"]["edges"].as_array().unwrap();
         assert_eq!(products[0]["categories"].as_array().unwrap().len(), 2);
@@ -59,11 +58,10 @@ async fn join_rows_withheld_by_a_policy_join_nothing() {
             "{root}"
         );
     }
-    let answer = same_with(
+    let answer = kinds.same(
         r#"{ some: products(where: {categories: {some: {name: {eq: "food"}}}}, orderBy: [{id: ASC}]) { id }
              none: products(where: {categories: {none: {}}}, orderBy: [{id: ASC}]) { id }
              many: products(where: {categoriesAggregate: {count: {gte: 2}}}) { id } }"#,
-        |kind, options| govern!(kind, options, row_policy(low)),
     )
     .await;
     assert_eq!(
@@ -75,13 +73,13 @@ async fn join_rows_withheld_by_a_policy_join_nothing() {
 #[tokio::test]
 async fn a_masked_field_of_an_edge_is_null_and_orders_as_null() {
     let ripe = |_: &Context<'_>| Ok(RowDecision::allow_where(col("note").eq("ripe")));
+    let kinds = kinds_with(|kind, options| govern!(kind, options, mask_where("note", ripe))).await;
     for root in ROOTS {
-        let answer = same_with(
+        let answer = kinds.same(
             &format!(
                 "{{ products: {root} {{ categoriesConnection(orderBy: [{{edge: {{note: ASC}}}}, {{name: DESC}}]) {{
                      edges {{ note node {{ name }} }} }} }} }}"
             ),
-            |kind, options| govern!(kind, options, mask_where("note", ripe)),
         )
         .await;
         assert_eq!(
@@ -99,19 +97,15 @@ async fn a_masked_field_of_an_edge_is_null_and_orders_as_null() {
 /// Values of a policy are bound again for each request, also where a statement is cached.
 #[tokio::test]
 async fn cached_statements_bind_policy_values_per_request() {
-    let database = TestDatabase::copy_of("edges", &sql()).await;
-    for kind in ["columns", "data", "table"] {
-        let of_client = |cx: &Context<'_>| {
-            let most: i32 = cx
-                .header("x-most")
-                .and_then(|most| most.parse().ok())
-                .unwrap_or(0);
-            Ok(RowDecision::allow_where(col("position").lte(most)))
-        };
-        let app = app(&database, kind, |kind, options| {
-            govern!(kind, options, row_policy(of_client))
-        })
-        .await;
+    let of_client = |cx: &Context<'_>| {
+        let most: i32 = cx
+            .header("x-most")
+            .and_then(|most| most.parse().ok())
+            .unwrap_or(0);
+        Ok(RowDecision::allow_where(col("position").lte(most)))
+    };
+    let kinds = kinds_with(|kind, options| govern!(kind, options, row_policy(of_client))).await;
+    for (kind, app) in kinds.each() {
         for (most, count) in [("1", 1), ("2", 2), ("3", 3), ("1", 1)] {
             let query = "query ($name: String) { products(where: {name: {eq: $name}}) {
                            categoriesConnection(orderBy: [{edge: {position: ASC}}]) { totalCount edges { position } } } }";
@@ -162,9 +156,8 @@ mod gated {
 
 #[tokio::test]
 async fn a_guard_of_the_join_type_holds_on_edges_and_in_orders() {
-    let database = TestDatabase::copy_of("edges", &sql()).await;
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url().await)
         .auto_camel_case(true);
     let app = App::serve(options.queries(queries![gated::products])).await;
     let ask = async |rest: &str| {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, agreed_data, three_views};
+use svc_tests::{Kinds, TestDatabase, three_views};
 
 /// The same types over views of one kind.
 #[rustfmt::skip]
@@ -72,28 +72,27 @@ fn sql() -> String {
             .concat()
 }
 
-async fn same(query: &str) -> Value {
-    let database = TestDatabase::copy_of("edges_several_keys", &sql()).await;
-    let ask = async |kind| {
-        let queries = match kind {
-            "columns" => queries![columns::items, columns::held],
-            "data" => queries![data::items, data::held],
-            _ => queries![table::items, table::held],
-        };
-        let options = AppOptions::new()
-            .database_url(database.url())
-            .auto_camel_case(true)
-            .queries(queries);
-        App::serve(options).await.query(query).await.text
+fn options(kind: &str) -> AppOptions {
+    let queries = match kind {
+        "columns" => queries![columns::items, columns::held],
+        "data" => queries![data::items, data::held],
+        _ => queries![table::items, table::held],
     };
-    agreed_data(query, ["columns", "data", "table"], ask).await
+    AppOptions::new().auto_camel_case(true).queries(queries)
+}
+
+/// The services of the three kinds, which must give the same answers.
+async fn kinds() -> Kinds {
+    let url = TestDatabase::shared("edges_several_keys", &sql()).await;
+    Kinds::serve(|kind| options(kind).database_url(&url)).await
 }
 
 #[tokio::test]
 async fn edges_join_rows_of_the_same_tenant() {
+    let kinds = kinds().await;
     for root in ["items(orderBy: [{id: ASC}])", "held"] {
         let answer =
-            same(&format!("{{ items: {root} {{ labels {{ name }} page: labelsConnection {{ edges {{ weight node {{ name }} }} }} }} }}"))
+            kinds.same(&format!("{{ items: {root} {{ labels {{ name }} page: labelsConnection {{ edges {{ weight node {{ name }} }} }} }} }}"))
                 .await;
         for (at, color) in ["red", "blue"].into_iter().enumerate() {
             let labels: Vec<_> = [2, 4, 1, 3, 5]
@@ -119,6 +118,7 @@ async fn edges_join_rows_of_the_same_tenant() {
 
 #[tokio::test]
 async fn cursors_walk_edges_by_several_keys() {
+    let kinds = kinds().await;
     for (args, ahead) in [("first: 2, after", true), ("last: 2, before", false)] {
         let (mut cursor, mut found) = (String::new(), Vec::new());
         loop {
@@ -126,7 +126,7 @@ async fn cursors_walk_edges_by_several_keys() {
                 "" => args.split(',').next().unwrap().to_owned(),
                 cursor => format!("{args}: \"{cursor}\""),
             };
-            let answer = same(&format!(
+            let answer = kinds.same(&format!(
                 "{{ items(where: {{tenantId: {{eq: 2}}}}) {{ page: labelsConnection(orderBy: [{{edge: {{weight: ASC}}}}], {given}) {{
                      edges {{ weight }} pageInfo {{ startCursor endCursor hasNextPage hasPreviousPage }} }} }} }}"
             ))

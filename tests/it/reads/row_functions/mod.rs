@@ -1,5 +1,6 @@
 //! Fields that functions of the database compute of rows, over the three kinds of views.
 
+mod arguments;
 mod embedded;
 mod faults;
 mod pages;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use svc::authz::Authorizer;
 use svc::prelude::*;
 use svc::testing::check_views;
-use svc_tests::{App, TestDatabase, agreed, agreed_data, three_views};
+use svc_tests::{App, Kinds, TestDatabase, three_views};
 
 /// The same types and queries over views of one kind.
 macro_rules! places {
@@ -138,7 +139,7 @@ async fn database() -> TestDatabase {
     TestDatabase::copy_of("row_functions", &sql()).await
 }
 
-fn options(kind: &str, database: &TestDatabase) -> AppOptions {
+fn options(kind: &str) -> AppOptions {
     macro_rules! queries_of {
         ($kind:ident) => {
             queries![
@@ -157,10 +158,7 @@ fn options(kind: &str, database: &TestDatabase) -> AppOptions {
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true)
-        .queries(list);
+    let options = AppOptions::new().auto_camel_case(true).queries(list);
     options.authorizer(Keyed)
 }
 
@@ -182,17 +180,24 @@ impl Authorizer for Keyed {
     }
 }
 
-const KINDS: [&str; 3] = ["columns", "data", "table"];
+/// The URL of a database that no test changes.
+async fn url() -> String {
+    TestDatabase::shared("row_functions", &sql()).await
+}
+
+/// The services of the three kinds, which must give the same answers.
+async fn kinds() -> Kinds {
+    kinds_with(|_, options| options).await
+}
+
+async fn kinds_with(configure: impl Fn(&str, AppOptions) -> AppOptions) -> Kinds {
+    let url = url().await;
+    Kinds::serve(|kind| configure(kind, options(kind)).database_url(&url)).await
+}
 
 /// Asks the three kinds the same, three times each, and gives the one answer they must have.
-async fn same_with(
-    query: &str,
-    variables: Value,
-    configure: impl Fn(&str, AppOptions) -> AppOptions,
-) -> Value {
-    let database = database().await;
-    let ask = async |kind| {
-        let app = App::serve(configure(kind, options(kind, &database))).await;
+async fn same_with(kinds: &Kinds, query: &str, variables: Value) -> Value {
+    let ask = async |app: &App| {
         let first = app.query_with(query, variables.clone()).await.text;
         for _ in 0..2 {
             let again = app.query_with(query, variables.clone()).await.text;
@@ -200,11 +205,11 @@ async fn same_with(
         }
         first
     };
-    agreed_data(query, KINDS, ask).await
+    kinds.same_by(query, ask).await
 }
 
-async fn same(query: &str) -> Value {
-    same_with(query, json!({}), |_, options| options).await
+async fn same(kinds: &Kinds, query: &str) -> Value {
+    same_with(kinds, query, json!({})).await
 }
 
 fn column(rows: &Value, name: &str) -> Vec<Value> {
@@ -217,7 +222,9 @@ fn column(rows: &Value, name: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn values_are_computed_of_each_row() {
+    let kinds = kinds().await;
     let answer = same(
+        &kinds,
         r#"{ places(limit: 2) { id distance(at: 1) far: distance(at: 5, scale: 2) fullName mood
                other: mood(other: FAR_OUT) words(more: ["a,b", "\"{}"]) points city { initial(upper: true) low: initial(upper: false) } } }"#,
     )
@@ -232,8 +239,11 @@ async fn values_are_computed_of_each_row() {
               "words": ["pub", "a,b", "\"{}"], "points": null, "city": city },
         ])
     );
-    let one =
-        same("{ place(id: 5) { mood distance(at: 0.5) } none: place(id: 9) { fullName } }").await;
+    let one = same(
+        &kinds,
+        "{ place(id: 5) { mood distance(at: 0.5) } none: place(id: 9) { fullName } }",
+    )
+    .await;
     assert_eq!(
         one,
         json!({ "place": { "mood": "FAR_OUT", "distance": 8.5 }, "none": null })
@@ -242,6 +252,7 @@ async fn values_are_computed_of_each_row() {
 
 #[tokio::test]
 async fn rows_are_filtered_by_computed_fields() {
+    let kinds = kinds().await;
     for (condition, found) in [
         ("distance: {args: {at: 1}, lte: 2.5}", [2, 3, 4].as_slice()),
         ("distance: {args: {at: 1, scale: 2}, lt: 5, gt: 0}", &[3]),
@@ -274,11 +285,19 @@ async fn rows_are_filtered_by_computed_fields() {
         ),
         ("distance: {args: {at: 1}}", &[1, 2, 3, 4, 5]),
     ] {
-        let answer = same(&format!("{{ places(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} sums(where: {{{condition}}}) {{ count }} }}")).await;
+        let answer = same(
+            &kinds,
+            &format!("{{ places(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} sums(where: {{{condition}}}) {{ count }} }}"),
+        )
+        .await;
         assert_eq!(column(&answer["places"], "id"), found, "{condition}");
         assert_eq!(answer["sums"]["count"], found.len(), "{condition}");
     }
-    let answer = same("{ cities(where: {places: {some: {distance: {args: {at: 1}, eq: 0}}}}) { name places(where: {points: {gt: 5}}, orderBy: [{points: DESC}]) { id points } } }").await;
+    let answer = same(
+        &kinds,
+        "{ cities(where: {places: {some: {distance: {args: {at: 1}, eq: 0}}}}) { name places(where: {points: {gt: 5}}, orderBy: [{points: DESC}]) { id points } } }",
+    )
+    .await;
     assert_eq!(
         answer["cities"],
         json!([{ "name": "Ayr", "places": [{ "id": 1, "points": 30 }] }])
@@ -287,6 +306,7 @@ async fn rows_are_filtered_by_computed_fields() {
 
 #[tokio::test]
 async fn rows_are_ordered_by_computed_fields() {
+    let kinds = kinds().await;
     for (order, found) in [
         ("{distance: {args: {at: 3}}}", [4, 1, 3, 2, 5]),
         (
@@ -311,11 +331,18 @@ async fn rows_are_ordered_by_computed_fields() {
             [5, 1, 3, 4, 2],
         ),
     ] {
-        let answer = same(&format!("{{ places(orderBy: [{order}]) {{ id }} }}")).await;
+        let answer = same(
+            &kinds,
+            &format!("{{ places(orderBy: [{order}]) {{ id }} }}"),
+        )
+        .await;
         assert_eq!(column(&answer["places"], "id"), found, "{order}");
     }
-    let answer =
-        same("{ places(orderBy: [{distance: {args: {at: 3}}}], limit: 2, offset: 1) { id distance(at: 3) } }").await;
+    let answer = same(
+        &kinds,
+        "{ places(orderBy: [{distance: {args: {at: 3}}}], limit: 2, offset: 1) { id distance(at: 3) } }",
+    )
+    .await;
     assert_eq!(
         answer["places"],
         json!([{ "id": 1, "distance": 1 }, { "id": 3, "distance": 1 }])
@@ -324,9 +351,8 @@ async fn rows_are_ordered_by_computed_fields() {
 
 #[tokio::test]
 async fn cursors_walk_orders_by_computed_fields() {
-    let database = database().await;
-    for kind in KINDS {
-        let app = App::serve(options(kind, &database)).await;
+    let kinds = kinds().await;
+    for (kind, app) in kinds.each() {
         for order in [
             "{distance: {args: {at: 3}}}",
             "{distance: {args: {at: 3}, direction: DESC}}",
@@ -364,6 +390,7 @@ async fn cursors_walk_orders_by_computed_fields() {
 
 #[tokio::test]
 async fn values_come_through_variables() {
+    let kinds = kinds().await;
     let document = "query($at: Float!, $args: PlaceDistanceArgs!, $where: PlaceWhere, $order: [PlaceOrderBy!]) {
         places(where: $where, orderBy: $order) { distance(at: $at) id }
         near: places(where: {distance: {args: $args, lt: 2}}, orderBy: [{distance: {args: {at: $at}}}, {id: ASC}]) { id } }";
@@ -371,7 +398,7 @@ async fn values_come_through_variables() {
         "at": 2, "args": { "at": 3 }, "where": { "distance": { "args": { "at": 4 }, "gt": 1 } },
         "order": [{ "distance": { "args": { "at": 0 }, "direction": "DESC" } }],
     });
-    let answer = same_with(document, variables, |_, options| options).await;
+    let answer = same_with(&kinds, document, variables).await;
     assert_eq!(column(&answer["places"], "distance"), [7, 0, 1]);
     assert_eq!(column(&answer["near"], "id"), [3, 4, 1]);
 }
@@ -379,7 +406,7 @@ async fn values_come_through_variables() {
 #[tokio::test]
 async fn a_root_field_is_one_statement() {
     let database = database().await;
-    let app = App::serve(options("columns", &database)).await;
+    let app = App::serve(options("columns").database_url(database.url())).await;
     for at in 0..6 {
         let query = format!(
             "{{ places(where: {{distance: {{args: {{at: {at}}}, lte: 3}}}}, orderBy: [{{distance: {{args: {{at: {at}}}}}}}, {{id: ASC}}]) {{
@@ -392,7 +419,9 @@ async fn a_root_field_is_one_statement() {
 
 #[tokio::test]
 async fn values_in_hand_cost_one_statement_for_all_rows() {
+    let kinds = kinds().await;
     let answer = same(
+        &kinds,
         r#"{ resolved { id distance(at: 1) far: distance(at: 9) words(more: []) city { initial(upper: true) } shout mood }
              found { fullName points } whole: places(limit: 3) { shout fullName points city { places(limit: 1) { shout fullName } } }
              pages(first: 2) { nodes { shout distance(at: 4) } } }"#,
@@ -425,76 +454,9 @@ async fn values_in_hand_cost_one_statement_for_all_rows() {
         json!([{ "fullName": "zoo@2", "points": null }, { "fullName": "spa@2", "points": 20 }])
     );
     let database = database().await;
-    let app = App::serve(options("columns", &database)).await;
+    let app = App::serve(options("columns").database_url(database.url())).await;
     app.query("{ resolved { distance(at: 1) shout mood } }")
         .await
         .data();
     assert_eq!(database.statements("\"app\".").await, 2);
-}
-
-#[tokio::test]
-async fn arguments_of_computed_fields_are_validated_and_counted() {
-    let database = database().await;
-    let ask = async |kind| {
-        let app = App::serve(options(kind, &database)).await;
-        let mut said = String::new();
-        for query in [
-            "{ places { distance } }",
-            "{ places { distance(at: 1, scale: 11) } }",
-            "{ places(where: {distance: {lt: 1}}) { id } }",
-            "{ places(where: {distance: {args: {}, lt: 1}}) { id } }",
-            "{ places(where: {distance: {args: {at: 1, scale: 11}, lt: 1}}) { id } }",
-            "{ places(where: {secret: {args: {key: \"\\u0000\"}, eq: \"x\"}}) { id } }",
-            "{ places(where: {distance: null}) { id } }",
-            "{ places(orderBy: [{distance: {direction: ASC}}]) { id } }",
-        ] {
-            let reply = app.query(query).await;
-            assert!(
-                ["BAD_USER_INPUT", "GRAPHQL_VALIDATION_FAILED", "FORBIDDEN"]
-                    .contains(&reply.code().as_str()),
-                "{}",
-                reply.text
-            );
-            said.push_str(&reply.text);
-        }
-        said
-    };
-    agreed("bad values", KINDS, ask).await;
-}
-
-#[tokio::test]
-async fn the_schema_shows_fields_filters_and_orders() {
-    let database = database().await;
-    let app = App::serve(options("columns", &database)).await;
-    let answer = app
-        .query(
-            r#"{ filter: __type(name: "PlaceDistanceFilter") { inputFields { name } } args: __type(name: "PlaceDistanceArgs") { inputFields { name type { kind } } }
-                 order: __type(name: "PlaceDistanceOrderBy") { inputFields { name defaultValue } } where: __type(name: "PlaceWhere") { inputFields { name type { name } } }
-                 mood: __type(name: "PlaceMoodFilter") { inputFields { name type { kind } } } }"#,
-        )
-        .await
-        .data();
-    assert_eq!(
-        column(&answer["filter"]["inputFields"], "name")[..3],
-        ["args", "eq", "neq"]
-    );
-    assert_eq!(
-        answer["args"]["inputFields"],
-        json!([{ "name": "at", "type": { "kind": "NON_NULL" } }, { "name": "scale", "type": { "kind": "SCALAR" } }])
-    );
-    assert_eq!(
-        answer["order"]["inputFields"],
-        json!([{ "name": "args", "defaultValue": null }, { "name": "direction", "defaultValue": "ASC" }])
-    );
-    assert_eq!(
-        answer["mood"]["inputFields"][0],
-        json!({ "name": "args", "type": { "kind": "INPUT_OBJECT" } })
-    );
-    let fields = answer["where"]["inputFields"].as_array().unwrap();
-    let type_of =
-        |name| fields.iter().find(|field| field["name"] == name).unwrap()["type"]["name"].clone();
-    assert_eq!(
-        (type_of("fullName"), type_of("points")),
-        (json!("StringFilter"), json!("IntFilter"))
-    );
 }

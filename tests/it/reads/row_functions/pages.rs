@@ -12,9 +12,8 @@ fn nearest(selected: &str) -> String {
 
 #[tokio::test]
 async fn pages_of_a_relation_follow_the_arguments_of_each_request() {
-    let database = database().await;
-    for kind in KINDS {
-        let app = App::serve(options(kind, &database)).await;
+    let kinds = kinds().await;
+    for (kind, app) in kinds.each() {
         for selected in [
             "nodes { id }",
             "totalCount nodes { id }",
@@ -33,9 +32,8 @@ async fn pages_of_a_relation_follow_the_arguments_of_each_request() {
 
 #[tokio::test]
 async fn cursors_of_such_pages_belong_to_the_arguments_of_their_request() {
-    let database = database().await;
-    for kind in KINDS {
-        let app = App::serve(options(kind, &database)).await;
+    let kinds = kinds().await;
+    for (kind, app) in kinds.each() {
         let document = nearest("pageInfo { endCursor }");
         let after = async |cursor: &Value, at: i32| {
             let query = "query($at: Float!, $after: String) { cities(orderBy: [{id: ASC}], limit: 1) {

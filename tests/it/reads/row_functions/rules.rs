@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 use svc::authz::Authorizer;
 use svc::prelude::*;
-use svc_tests::App;
 
-use super::{KINDS, column, columns, data, database, options, same_with, table};
+use super::{column, columns, data, kinds, kinds_with, same, table};
 
 #[tokio::test]
 async fn policies_and_masks_hold() {
@@ -27,11 +26,11 @@ async fn policies_and_masks_hold() {
     };
     // The function fails for the one row that the policy keeps back, and the masked score is null
     // to functions.
-    let answer = same_with(
+    let kinds = kinds_with(policies).await;
+    let answer = same(
+        &kinds,
         "{ places(where: {inverse: {lt: 1}}, orderBy: [{inverse: ASC}]) { id score points inverse }
            order: places(orderBy: [{points: DESC}]) { id } few: places(where: {points: {gt: 0}}) { id } resolved { points shout } }",
-        json!({}),
-        policies,
     )
     .await;
     assert_eq!(column(&answer["places"], "id"), [1, 4, 3, 2]);
@@ -49,9 +48,8 @@ async fn policies_and_masks_hold() {
 
 #[tokio::test]
 async fn gates_cover_selections_conditions_and_orders() {
-    let database = database().await;
-    for kind in KINDS {
-        let app = App::serve(options(kind, &database)).await;
+    let kinds = kinds().await;
+    for (kind, app) in kinds.each() {
         for field in [
             "places { secret(key: \"k\") }",
             "places(where: {secret: {args: {key: \"k\"}, eq: \"kinn\"}}) { id }",
@@ -105,9 +103,8 @@ impl Authorizer for ByArgument {
 /// A decision about a field has the arguments with which it is selected, compared or ordered by.
 #[tokio::test]
 async fn gates_receive_the_arguments_of_conditions_and_orders() {
-    let database = database().await;
-    for kind in KINDS {
-        let app = App::serve(options(kind, &database).authorizer(ByArgument)).await;
+    let kinds = kinds_with(|_, options| options.authorizer(ByArgument)).await;
+    for (kind, app) in kinds.each() {
         for field in [
             "places { secret(key: KEY) }",
             "places(where: {secret: {args: {key: KEY}, eq: \"-inn\"}}) { id }",
@@ -166,10 +163,11 @@ async fn cursors_are_not_compared_with_hidden_rows() {
             "{{ pages(orderBy: [{{inverse: DESC}}], first: 1{after}) {{ edges {{ cursor }} nodes {{ id }} pageInfo {{ hasPreviousPage }} }} }}"
         )
     };
-    let first = same_with(&page(""), json!({}), policies).await;
+    let kinds = kinds_with(policies).await;
+    let first = same(&kinds, &page("")).await;
     assert_eq!(column(&first["pages"]["nodes"], "id"), [2]);
     let after = format!(", after: {}", first["pages"]["edges"][0]["cursor"]);
-    let second = same_with(&page(&after), json!({}), policies).await;
+    let second = same(&kinds, &page(&after)).await;
     assert_eq!(column(&second["pages"]["nodes"], "id"), [1]);
     assert_eq!(second["pages"]["pageInfo"]["hasPreviousPage"], true);
 }

@@ -7,7 +7,7 @@ mod rows;
 
 use serde_json::Value;
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, agreed_data, three_views};
+use svc_tests::{App, Kinds, TestDatabase, three_views};
 
 /// The same types and queries over views of one kind.
 macro_rules! places {
@@ -110,7 +110,7 @@ async fn database() -> TestDatabase {
     TestDatabase::copy_of("row_sources", &sql()).await
 }
 
-fn options(kind: &str, database: &TestDatabase) -> AppOptions {
+fn options(kind: &str) -> AppOptions {
     macro_rules! queries_of {
         ($kind:ident) => {
             queries![
@@ -129,17 +129,22 @@ fn options(kind: &str, database: &TestDatabase) -> AppOptions {
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true)
-        .queries(list)
+    AppOptions::new().auto_camel_case(true).queries(list)
+}
+
+/// The services of the three kinds, which must give the same answers.
+async fn kinds() -> Kinds {
+    kinds_with(|_, options| options).await
+}
+
+async fn kinds_with(configure: impl Fn(&str, AppOptions) -> AppOptions) -> Kinds {
+    let url = TestDatabase::shared("row_sources", &sql()).await;
+    Kinds::serve(|kind| configure(kind, options(kind)).database_url(&url)).await
 }
 
 /// Asks the three kinds the same, twice each, and gives the one answer they must have.
-async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
-    let database = database().await;
-    let ask = async |kind| {
-        let app = App::serve(configure(kind, options(kind, &database))).await;
+async fn same(kinds: &Kinds, query: &str) -> Value {
+    let ask = async |app: &App| {
         let first = app.query(query).await.text;
         assert_eq!(
             app.query(query).await.text,
@@ -148,11 +153,7 @@ async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptio
         );
         first
     };
-    agreed_data(query, ["columns", "data", "table"], ask).await
-}
-
-async fn same(query: &str) -> Value {
-    same_with(query, |_, options| options).await
+    kinds.same_by(query, ask).await
 }
 
 fn names(rows: &Value) -> Vec<&str> {

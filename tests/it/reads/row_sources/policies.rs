@@ -3,7 +3,7 @@
 use serde_json::json;
 use svc::prelude::*;
 
-use super::{columns, data, names, same_with, table};
+use super::{columns, data, kinds_with, names, same, table};
 
 #[tokio::test]
 async fn row_policies_hold_for_rows_of_a_source() {
@@ -15,10 +15,11 @@ async fn row_policies_hold_for_rows_of_a_source() {
             _ => options.row_policy::<table::Place>(move |_| Ok(of_bonn())),
         }
     };
-    let answer = same_with(
+    let kinds = kinds_with(policies).await;
+    let answer = same(
+        &kinds,
         r#"{ nearby(at: 2, within: null, limit: 2) { name city { places { name } } } tagged(tags: ["beer"]) { name }
              nearest(at: 1) { name } sums(at: 2, within: null) { count } pages(at: 2, within: null) { totalCount nodes { name } } }"#,
-        policies,
     )
     .await;
     let city = json!({ "places": [{ "name": "bar" }, { "name": "spa" }, { "name": "zoo" }] });

@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 use svc_tests::App;
 
-use super::{database, names, options, same};
+use super::{database, kinds, names, options, same};
 
 #[tokio::test]
 async fn rows_keep_the_order_of_their_source() {
+    let kinds = kinds().await;
     let answer = same(
+        &kinds,
         "{ all: nearby(at: 2, within: null) { name } near: nearby(at: 2) { name } far: nearby(at: 9) { name shout } }",
     )
     .await;
@@ -16,6 +18,7 @@ async fn rows_keep_the_order_of_their_source() {
     assert_eq!(names(&answer["near"]), ["bar", "pub", "spa", "inn"]);
     assert_eq!(answer["far"], json!([{ "name": "zoo", "shout": "ZOO" }]));
     let answer = same(
+        &kinds,
         r#"{ tagged(tags: ["beer", "none"]) { name shout } less: tagged(tags: ["bed", "bears"], x: 9) { name } }"#,
     )
     .await;
@@ -25,6 +28,7 @@ async fn rows_keep_the_order_of_their_source() {
 
 #[tokio::test]
 async fn clients_filter_order_and_page_the_rows_of_a_source() {
+    let kinds = kinds().await;
     for (arguments, found) in [
         (
             "at: 2, where: {name: {neq: \"bar\"}}",
@@ -43,20 +47,26 @@ async fn clients_filter_order_and_page_the_rows_of_a_source() {
         ("at: 2, where: {tags: {contains: \"bed\"}}", &["inn"]),
         ("at: 2, limit: 0", &[]),
     ] {
-        let answer = same(&format!("{{ nearby({arguments}) {{ name }} }}")).await;
+        let answer = same(&kinds, &format!("{{ nearby({arguments}) {{ name }} }}")).await;
         assert_eq!(names(&answer["nearby"]), found, "{arguments}");
     }
     assert_eq!(
-        names(&same("{ byName(at: 2) { name } }").await["byName"]),
+        names(&same(&kinds, "{ byName(at: 2) { name } }").await["byName"]),
         ["spa", "pub", "inn", "bar"]
     );
-    let answer = same("{ byName(at: 2, orderBy: [{city: {name: ASC}}]) { name } }").await;
+    let answer = same(
+        &kinds,
+        "{ byName(at: 2, orderBy: [{city: {name: ASC}}]) { name } }",
+    )
+    .await;
     assert_eq!(names(&answer["byName"]), ["pub", "inn", "spa", "bar"]);
 }
 
 #[tokio::test]
 async fn relations_of_source_rows_are_read() {
+    let kinds = kinds().await;
     let answer = same(
+        &kinds,
         "{ nearby(at: 2, limit: 1) { name city { name places(where: {x: {gt: 2}}, orderBy: [{x: DESC}]) { name city { id } } } } }",
     )
     .await;
@@ -70,7 +80,9 @@ async fn relations_of_source_rows_are_read() {
 
 #[tokio::test]
 async fn single_rows_and_aggregates_use_the_rows_of_a_source() {
+    let kinds = kinds().await;
     let answer = same(
+        &kinds,
         "{ nearest(at: 8) { name shout } none: nearest(at: 90) { name } must(at: 4) { name } }",
     )
     .await;
@@ -79,6 +91,7 @@ async fn single_rows_and_aggregates_use_the_rows_of_a_source() {
         json!({ "nearest": { "name": "zoo", "shout": "ZOO" }, "none": null, "must": { "name": "inn" } })
     );
     let answer = same(
+        &kinds,
         "{ sums(at: 2, where: {name: {neq: \"bar\"}}) { count max { x } groups(by: [CITY_ID], orderBy: [{key: {cityId: ASC}}]) { count key { cityId } } } }",
     )
     .await;
@@ -92,9 +105,8 @@ async fn single_rows_and_aggregates_use_the_rows_of_a_source() {
 
 #[tokio::test]
 async fn cursors_walk_the_rows_of_a_source() {
-    let database = database().await;
-    for kind in ["columns", "data", "table"] {
-        let app = App::serve(options(kind, &database)).await;
+    let kinds = kinds().await;
+    for (kind, app) in kinds.each() {
         for order in [
             "",
             ", orderBy: [{name: DESC}]",
@@ -136,7 +148,7 @@ async fn cursors_walk_the_rows_of_a_source() {
 #[tokio::test]
 async fn a_root_field_is_one_statement() {
     let database = database().await;
-    let app = App::serve(options("columns", &database)).await;
+    let app = App::serve(options("columns").database_url(database.url())).await;
     for at in 0..5 {
         app.query(&format!("{{ nearby(at: {at}, where: {{x: {{gt: 1}}}}, limit: {at}) {{ name city {{ name }} }} }}"))
             .await
