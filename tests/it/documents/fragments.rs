@@ -87,7 +87,7 @@ CREATE TABLE tv_pet AS SELECT __typename, id, to_jsonb(p) - 'data' AS data FROM 
 "#;
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of("fragments", SQL).await;
+    let url = TestDatabase::shared("fragments", SQL).await;
     let queries = queries![
         column_pets,
         column_found,
@@ -100,7 +100,7 @@ async fn app() -> App {
     ];
     App::serve(
         AppOptions::new()
-            .database_url(database.url())
+            .database_url(url)
             .auto_camel_case(true)
             .queries(queries),
     )

@@ -21,7 +21,8 @@ struct Shelf {
 async fn shelves(colour: Option<Colour>) -> Vec<Shelf>;
 
 async fn app(environment: svc::Environment) -> App {
-    let database = TestDatabase::new(
+    let url = TestDatabase::shared(
+        "suggestions",
         "CREATE VIEW v_shelf AS SELECT 1 AS id, 'a' AS display_name, 'RED' AS colour",
     )
     .await;
@@ -32,7 +33,7 @@ async fn app(environment: svc::Environment) -> App {
     let options = AppOptions::new()
         .config(config)
         .auto_camel_case(true)
-        .database_url(database.url());
+        .database_url(url);
     App::serve(options.queries(queries![shelves])).await
 }
 

@@ -28,13 +28,8 @@ fn hello(
 
 #[tokio::test]
 async fn a_null_default_does_not_make_a_variable_non_null() {
-    let database = TestDatabase::new("").await;
-    let app = App::serve(
-        AppOptions::new()
-            .database_url(database.url())
-            .queries(queries![hello]),
-    )
-    .await;
+    let url = TestDatabase::empty().await;
+    let app = App::serve(AppOptions::new().database_url(url).queries(queries![hello])).await;
     for (document, passes) in [
         (
             "query ($n: String = null) { __type(name: $n) { name } }",

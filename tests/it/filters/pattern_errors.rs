@@ -114,19 +114,19 @@ const BAD: &[(&str, &str)] = &[
     ),
 ];
 
-async fn app() -> (App, TestDatabase) {
-    let database = TestDatabase::new(SQL).await;
+async fn app() -> App {
+    let url = TestDatabase::shared("pattern_errors", SQL).await;
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url)
         .auto_camel_case(true)
         .queries(queries![papers, broken, in_transaction, count])
         .mutations(mutations![match_badly]);
-    (App::serve(options).await, database)
+    App::serve(options).await
 }
 
 #[tokio::test]
 async fn an_invalid_pattern_is_bad_input() {
-    let (app, _database) = app().await;
+    let app = app().await;
     for (filter, begin) in BAD {
         for field in [
             "papers(where: {filter})",
@@ -163,7 +163,7 @@ async fn an_invalid_pattern_is_bad_input() {
 /// client.
 #[tokio::test]
 async fn an_invalid_pattern_is_refused_without_matching_rows() {
-    let (app, _database) = app().await;
+    let app = app().await;
     for (filter, begin) in BAD {
         for field in [
             "papers(where: {AND: [{id: {eq: 7}}, {filter}]}) { id }",
@@ -198,7 +198,7 @@ async fn an_invalid_pattern_is_refused_without_matching_rows() {
 
 #[tokio::test]
 async fn invalid_stored_values_are_internal_errors() {
-    let (app, _database) = app().await;
+    let app = app().await;
     for filter in [
         r#"{path: {matchesLquery: "a.*"}}"#,
         r#"{path: {eq: "a.b"}}"#,
@@ -223,7 +223,7 @@ async fn invalid_stored_values_are_internal_errors() {
 /// Filters of other rows still work.
 #[tokio::test]
 async fn an_invalid_stored_document_matches_no_filter() {
-    let (app, _database) = app().await;
+    let app = app().await;
     for filter in [
         r#"{search: {matches: "a & b"}}"#,
         r#"{search: {plainQuery: "a"}, title: {matches: "b"}}"#,
@@ -241,7 +241,7 @@ async fn an_invalid_stored_document_matches_no_filter() {
 
 #[tokio::test]
 async fn an_invalid_pattern_in_a_function_is_an_internal_error() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let reply = app
         .query_with(
             "mutation ($t: String!) { matchBadly(title: $t) }",
@@ -255,7 +255,7 @@ async fn an_invalid_pattern_in_a_function_is_an_internal_error() {
 /// A filter that takes PostgreSQL seconds or gigabytes although the request is small.
 #[tokio::test]
 async fn expensive_patterns_are_refused() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let document = "query ($where: PaperWhere) { papers(where: $where) { id } }";
     let words = "x ".repeat(501);
     for (condition, why) in [

@@ -25,11 +25,11 @@ fn greet(ctx: &Context<'_>, name: String) -> String {
 const SQL: &str = "CREATE VIEW v_person AS SELECT 1 AS id, 'Ada Lovelace' AS name";
 
 async fn app(config: SvcConfig) -> App {
-    let database = TestDatabase::new(SQL).await;
+    let url = TestDatabase::shared("graphiql", SQL).await;
     App::serve(
         AppOptions::new()
             .config(config)
-            .database_url(database.url())
+            .database_url(url)
             .queries(queries![people, greet]),
     )
     .await

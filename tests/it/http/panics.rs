@@ -61,7 +61,7 @@ CREATE VIEW v_lamp AS SELECT 1 AS id, 'boom' AS fuse UNION ALL SELECT 2, 'late' 
 CREATE FUNCTION fn_light(who text, fuse text) RETURNS text LANGUAGE sql AS 'SELECT fuse';";
 
 async fn app() -> App {
-    let database = TestDatabase::new(SQL).await;
+    let url = TestDatabase::shared("panics", SQL).await;
     let cached = "query Cached($fuse: Fuse!) { echo(fuse: $fuse) }";
     let config = SvcConfig {
         operations: svc::OperationsConfig {
@@ -72,7 +72,7 @@ async fn app() -> App {
     };
     let options = AppOptions::new()
         .config(config)
-        .database_url(database.url())
+        .database_url(url)
         .queries(queries![lamps, lamp, echo, several])
         .mutations(mutations![light, spark])
         .operations([Operation::new(cached).sql("SELECT to_jsonb($1::text) AS echo")])

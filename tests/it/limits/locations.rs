@@ -54,15 +54,18 @@ fn echo(json: Value) -> bool {
 const LIMIT: Duration = Duration::from_secs(2);
 
 async fn app() -> App {
-    let database =
-        TestDatabase::new("CREATE VIEW v_person AS SELECT 1 AS id, 'Ada'::text AS name").await;
+    let url = TestDatabase::shared(
+        "locations",
+        "CREATE VIEW v_person AS SELECT 1 AS id, 'Ada'::text AS name",
+    )
+    .await;
     let limits = Limits {
         complexity: 10_000,
         ..Limits::default()
     };
     App::serve(
         AppOptions::new()
-            .database_url(database.url())
+            .database_url(url)
             .limits(limits)
             .queries(queries![people, start, echo]),
     )

@@ -52,11 +52,11 @@ const SQL: &str = "CREATE VIEW v_writer AS SELECT gen_random_uuid() AS id;
         'id', n, 'writer_id', CASE n WHEN 500 THEN 'junk' ELSE gen_random_uuid()::text END) AS data
     FROM generate_series(1, 1000) AS n";
 
-async fn app() -> (App, TestDatabase, Log) {
-    let database = TestDatabase::new(SQL).await;
+async fn app() -> (App, Log) {
+    let url = TestDatabase::shared("log_lines", SQL).await;
     let log = Log::start();
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url)
         .queries(queries![notes, broken]);
     let limits = svc::Limits {
         complexity: 1_000_000,
@@ -64,7 +64,7 @@ async fn app() -> (App, TestDatabase, Log) {
     };
     let app = App::serve(options.limits(limits)).await;
     app.query("{ notes(limit: 1) { id } }").await.data();
-    (app, database, log)
+    (app, log)
 }
 
 fn errors(log: &Log) -> Vec<String> {
@@ -83,7 +83,7 @@ fn ids(reply: &Reply) -> Vec<String> {
 
 #[tokio::test]
 async fn equal_errors_are_logged_as_one_line_with_a_count() {
-    let (app, _database, log) = app().await;
+    let (app, log) = app().await;
     let reply = app.query("{ notes(limit: 1000) { alike } }").await;
     let (lines, ids) = (errors(&log), ids(&reply));
     assert_eq!((lines.len(), ids.len()), (1, 50), "{lines:?}");
@@ -96,7 +96,7 @@ async fn equal_errors_are_logged_as_one_line_with_a_count() {
 
 #[tokio::test]
 async fn an_invalid_stored_key_is_at_most_one_log_line() {
-    let (app, _database, log) = app().await;
+    let (app, log) = app().await;
     app.query("{ notes(limit: 1000) { fine writer { id } } }")
         .await;
     let lines = errors(&log);
@@ -105,7 +105,7 @@ async fn an_invalid_stored_key_is_at_most_one_log_line() {
 
 #[tokio::test]
 async fn different_errors_are_bounded_and_each_id_is_logged() {
-    let (app, _database, log) = app().await;
+    let (app, log) = app().await;
     let reply = app.query("{ notes(limit: 1000) { unlike } }").await;
     let lines = errors(&log);
     assert_eq!(lines.len(), 11, "{lines:?}");
@@ -126,7 +126,7 @@ async fn different_errors_are_bounded_and_each_id_is_logged() {
 
 #[tokio::test]
 async fn long_names_sent_by_clients_are_truncated_in_the_log() {
-    let (app, _database, log) = app().await;
+    let (app, log) = app().await;
     let name = "a".repeat(500_000);
     app.query(&format!("{{ {name}: broken }}")).await;
     assert_eq!(errors(&log).len(), 1);
@@ -135,7 +135,7 @@ async fn long_names_sent_by_clients_are_truncated_in_the_log() {
 
 #[tokio::test]
 async fn all_root_fields_share_one_bound_of_log_lines() {
-    let (app, _database, log) = app().await;
+    let (app, log) = app().await;
     let fields: String = (0..50).map(|n| format!("f{n}: broken ")).collect();
     app.query(&format!("{{ {fields} }}")).await;
     let lines = errors(&log);
@@ -147,7 +147,7 @@ async fn all_root_fields_share_one_bound_of_log_lines() {
 
 #[tokio::test]
 async fn the_hidden_cause_of_a_shown_error_is_logged() {
-    let (app, _database, log) = app().await;
+    let (app, log) = app().await;
     let reply = app.query("{ notes(limit: 3) { visible } }").await;
     assert_eq!(reply.json()["errors"][2]["message"], json!("shown"));
     assert!(
@@ -164,7 +164,7 @@ async fn the_hidden_cause_of_a_shown_error_is_logged() {
 
 #[tokio::test]
 async fn client_errors_are_not_logged() {
-    let (app, _database, log) = app().await;
+    let (app, log) = app().await;
     for query in [
         "{",
         "{ nope }",

@@ -42,11 +42,11 @@ fn link() -> Link {
 const SQL: &str = "CREATE VIEW v_word AS SELECT n AS id FROM generate_series(1, 3) AS n";
 
 async fn app(limits: Limits) -> App {
-    let database = TestDatabase::new(SQL).await;
+    let url = TestDatabase::shared("tried_limits", SQL).await;
     App::serve(
         AppOptions::new()
             .limits(limits)
-            .database_url(database.url())
+            .database_url(url)
             .queries(queries![words, count, link]),
     )
     .await

@@ -78,13 +78,11 @@ CREATE VIEW v_note AS SELECT data FROM tb_note;
 "#;
 
 async fn app() -> App {
-    serve(&TestDatabase::copy_of("bad_rows", SQL).await).await
+    serve(TestDatabase::shared("bad_rows", SQL).await).await
 }
 
-async fn serve(database: &TestDatabase) -> App {
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
+async fn serve(url: String) -> App {
+    let options = AppOptions::new().database_url(url).auto_camel_case(true);
     App::serve(options.queries(queries![
         writers,
         notes,
@@ -188,7 +186,7 @@ async fn bad_values_are_read_past_without_standard_conforming_strings() {
              INSERT INTO tb_note VALUES ('{\"id\": 4, \"at\": \"2024-01-01T00:00:00x5Z\"}')",
         )
         .await;
-    let app = serve(&database).await;
+    let app = serve(database.url()).await;
     let notes = "notes(where: {at: {lt: \"2024-02-01T00:00:00Z\"}}) { id }";
     let (data, errors) = parts(&app.query(&format!("{{ {notes} }}")).await);
     assert_eq!((&data["notes"], errors), (&json!([{ "id": 1 }]), json!([])));

@@ -72,11 +72,11 @@ const SQL: &str = r#"
         FROM (VALUES (1, '"junk"'::jsonb), (2, '"more"'), (3, '1'), (4, '2')) AS r(id, rank);"#;
 
 async fn serve() -> App {
-    let database = TestDatabase::copy_of("pages_with_nulls", SQL).await;
+    let url = TestDatabase::shared("pages_with_nulls", SQL).await;
     let queries = queries![posts, entries, titled, ranked];
     App::serve(
         AppOptions::new()
-            .database_url(database.url())
+            .database_url(url)
             .auto_camel_case(true)
             .queries(queries),
     )

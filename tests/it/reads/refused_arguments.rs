@@ -43,10 +43,8 @@ const SQL: &str = "
         $$ SELECT ('x' || id)::int FROM v_step WHERE id > low $$;";
 
 async fn app() -> App {
-    let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
+    let url = TestDatabase::shared("refused_arguments", SQL).await;
+    let options = AppOptions::new().database_url(url).auto_camel_case(true);
     App::serve(options.queries(queries![steps, steps_above, broken_steps, chosen])).await
 }
 

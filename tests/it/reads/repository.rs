@@ -103,18 +103,17 @@ CREATE TABLE tb_order (id int PRIMARY KEY, item text NOT NULL, price numeric NOT
 INSERT INTO tb_order VALUES (1, 'a', 1.5, 1, true), (2, 'b', 2.5, 1, false), (3, 'c', 4, 2, true), (4, 'd', 8, 2, true);
 CREATE VIEW v_order AS SELECT id, shop, open, to_jsonb(o) AS data FROM tb_order o;";
 
-async fn app() -> (TestDatabase, App) {
-    let database = TestDatabase::new(SQL).await;
+async fn app() -> App {
+    let url = TestDatabase::shared("repository", SQL).await;
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url)
         .queries(queries![everything, listed, paged, computed, raw]);
-    let app = App::serve(options).await;
-    (database, app)
+    App::serve(options).await
 }
 
 #[tokio::test]
 async fn mandatory_filters_hold_in_every_method() {
-    let (_database, app) = app().await;
+    let app = app().await;
     for (arguments, expected) in [
         (
             "column: \"shop\", shop: 1",
@@ -176,7 +175,7 @@ async fn mandatory_filters_hold_in_every_method() {
 
 #[tokio::test]
 async fn a_mandatory_filter_on_nothing_finds_nothing() {
-    let (_database, app) = app().await;
+    let app = app().await;
     let answer = app
         .query("{ everything(column: \"tenant\", shop: 1) }")
         .await
@@ -186,7 +185,7 @@ async fn a_mandatory_filter_on_nothing_finds_nothing() {
 
 #[tokio::test]
 async fn rows_are_json_with_the_stored_names() {
-    let (_database, app) = app().await;
+    let app = app().await;
     let answer = app.query("{ raw }").await.data();
     assert_eq!(
         answer["raw"],

@@ -93,7 +93,7 @@ INSERT INTO tb_article VALUES
 "#;
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of(
+    let url = TestDatabase::shared(
         "planned",
         &(SQL.to_owned() + &three_views("article", "id, title")),
     )
@@ -113,7 +113,7 @@ async fn app() -> App {
     ];
     App::serve(
         AppOptions::new()
-            .database_url(database.url())
+            .database_url(url)
             .auto_camel_case(true)
             .queries(queries),
     )

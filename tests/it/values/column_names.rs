@@ -76,10 +76,8 @@ CREATE FUNCTION app.number() RETURNS int LANGUAGE sql AS $$ SELECT 5 $$;
 "#;
 
 async fn app() -> App {
-    let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
+    let url = TestDatabase::shared("column_names", SQL).await;
+    let options = AppOptions::new().database_url(url).auto_camel_case(true);
     let options = options.queries(queries![aliases, pages, sums]);
     App::serve(options.mutations(mutations![pair, pairs, nothing, single, number])).await
 }

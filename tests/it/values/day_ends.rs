@@ -42,9 +42,9 @@ const SQL: &str = r#"
     CREATE FUNCTION take_time(t time) RETURNS time LANGUAGE sql AS 'SELECT t';"#;
 
 async fn app() -> App {
-    let database = TestDatabase::new(SQL).await;
+    let url = TestDatabase::shared("day_ends", SQL).await;
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url)
         .queries(queries![columns, data, found, given]);
     App::serve(options.mutations(mutations![take_time])).await
 }

@@ -54,14 +54,14 @@ INSERT INTO tb_number VALUES
 const ROOTS: [&str; 3] = ["columns", "data", "table"];
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of(
+    let url = TestDatabase::shared(
         "exact_numbers",
         &(SQL.to_owned() + &three_views("number", "id")),
     )
     .await;
     App::serve(
         AppOptions::new()
-            .database_url(database.url())
+            .database_url(url)
             .queries(queries![columns, data, table, echo]),
     )
     .await

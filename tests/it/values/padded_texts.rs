@@ -28,14 +28,15 @@ async fn flagged(ctx: &Context<'_>, flags: String) -> Result<Find<Label>> {
 }
 
 async fn app() -> App {
-    let database = TestDatabase::new(
+    let url = TestDatabase::shared(
+        "padded_texts",
         "CREATE TABLE tb_label (id int, code char(4), key character(3), codes char(3)[], flags bit(4), raw_flags bit(4));
          INSERT INTO tb_label VALUES (1, 'ab', 'k', '{abc,d}', '0101', '0101'), (2, 'abcd', 'kk', '{abd}', '0100', '0100'),
            (3, null, null, null, null, null);
          CREATE VIEW v_label AS SELECT * FROM tb_label",
     );
     let options = AppOptions::new()
-        .database_url(database.await.url())
+        .database_url(url.await)
         .auto_camel_case(true);
     App::serve(options.queries(queries![labels, by_code, pages, totals, flagged])).await
 }

@@ -50,9 +50,9 @@ async fn app() -> App {
          {}",
         three_views("measure", "id, value, narrow, many")
     );
-    let database = TestDatabase::copy_of("reals", &sql).await;
+    let url = TestDatabase::shared("reals", &sql).await;
     let options = AppOptions::new()
-        .database_url(database.url())
+        .database_url(url)
         .auto_camel_case(true)
         .queries(queries![
             columns,

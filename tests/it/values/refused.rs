@@ -48,10 +48,10 @@ CREATE VIEW v_broken_thing AS SELECT id, jsonb_build_object('id', id, 'price', '
 "#;
 
 async fn app() -> App {
-    let database = TestDatabase::new(SQL).await;
+    let url = TestDatabase::shared("refused_values", SQL).await;
     App::serve(
         AppOptions::new()
-            .database_url(database.url())
+            .database_url(url)
             .queries(queries![things, totals, broken, size_of])
             .mutations(mutations![double_it]),
     )

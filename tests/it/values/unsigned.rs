@@ -43,7 +43,7 @@ async fn app() -> App {
          {}",
         three_views("counter", "id, seen")
     );
-    let database = TestDatabase::copy_of("unsigned", &sql).await;
+    let url = TestDatabase::shared("unsigned", &sql).await;
     let queries = queries![
         columns,
         data,
@@ -55,7 +55,7 @@ async fn app() -> App {
     ];
     App::serve(
         AppOptions::new()
-            .database_url(database.url())
+            .database_url(url)
             .auto_camel_case(true)
             .queries(queries),
     )

@@ -21,8 +21,8 @@ async fn regular_expressions_can_be_switched_off() {
         (name == "SVC_REGULAR_EXPRESSIONS").then(|| "off".to_owned())
     })
     .unwrap();
-    let (without, _database) = app_with(config, Limits::default()).await;
-    let (with, _database) = app().await;
+    let without = app_with(config, Limits::default()).await;
+    let with = app().await;
     for condition in WITH {
         let document = format!(
             "{{ users(where: {{{condition}}}) {{ id }} found(where: {{{condition}}}) {{ id }} }}"

@@ -11,7 +11,7 @@ fn repeated(count: usize, condition: &Value) -> Value {
 
 #[tokio::test]
 async fn hops_are_counted() {
-    let (app, _database) = app().await;
+    let app = app().await;
     for quantifier in ["some", "none", "every"] {
         let refused = Ask::filter(chain(5, true, quantifier), chain(5, false, quantifier));
         refused
@@ -42,7 +42,7 @@ async fn hops_are_counted() {
 
 #[tokio::test]
 async fn nested_conditions_count_as_levels() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let nested =
         |levels: usize, inner: Value| (0..levels).fold(inner, |inner, _| json!({ "NOT": inner }));
     let (user, post) = (
@@ -75,7 +75,7 @@ async fn nested_conditions_count_as_levels() {
 
 #[tokio::test]
 async fn comparisons_are_counted() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let (user, post) = (
         json!({ "name": { "eq": "x" } }),
         json!({ "title": { "eq": "x" } }),
@@ -144,7 +144,7 @@ async fn comparisons_are_counted() {
 
 #[tokio::test]
 async fn lists_of_values_are_counted() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let ids = |count: i32| (0..count).collect::<Vec<_>>();
     let (most, over) = (9_999, 10_000);
     for (document, name) in [
@@ -209,7 +209,7 @@ async fn lists_of_values_are_counted() {
 
 #[tokio::test]
 async fn order_keys_are_counted() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let (user, post) = (json!({ "name": "DESC" }), json!({ "title": "DESC" }));
     let refused = Ask::order(json!(vec![&user; 51]), json!(vec![&post; 51]));
     refused
@@ -243,7 +243,7 @@ async fn order_keys_are_counted() {
 /// A statement repeats the conditions of an aggregate for each list of groups.
 #[tokio::test]
 async fn each_group_list_counts_its_conditions_again() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let groups = |count: usize| {
         (0..count)
             .map(|n| format!("g{n}: groups(by: [NAME]) {{ count key {{ name }} }} "))
@@ -281,7 +281,7 @@ async fn each_group_list_counts_its_conditions_again() {
 /// All root fields, aliases and fragments count together, and so do selected relations.
 #[tokio::test]
 async fn an_operation_is_counted_as_a_whole() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let roots = |count: usize| {
         (0..count)
             .map(|n| format!("a{n}: users(where: {{posts: {{some: {{}}}}}}) {{ id }} "))
@@ -343,7 +343,7 @@ async fn every_limit_can_be_set() {
         depth: 20,
         ..Limits::default()
     };
-    let (app, _database) = app_with(SvcConfig::default(), limits).await;
+    let app = app_with(SvcConfig::default(), limits).await;
     let ask = |value: Value| json!({ "w": value });
     let document = "query ($w: UserWhere) { users(where: $w) { id } }";
     app.query_with(document, ask(chain(6, true, "some")))
@@ -377,7 +377,7 @@ async fn every_limit_can_be_set() {
         hops: 0,
         ..Limits::default()
     };
-    let (app, _database) = app_with(SvcConfig::default(), none).await;
+    let app = app_with(SvcConfig::default(), none).await;
     assert!(
         app.query_with(document, ask(chain(1, true, "some")))
             .await

@@ -5,7 +5,7 @@ use super::app;
 /// A list of 20 with two nested lists.
 #[tokio::test]
 async fn an_ordinary_query_is_answered() {
-    let (app, _database) = app().await;
+    let app = app().await;
     let reply =
         app.query("{ users { id name posts { id title } first: posts(limit: 20) { id author { name } } } }").await;
     reply.data();
@@ -13,7 +13,7 @@ async fn an_ordinary_query_is_answered() {
 
 #[tokio::test]
 async fn a_refusal_names_the_costliest_field_and_the_setting() {
-    let (app, _database) = app().await;
+    let app = app().await;
     for (document, costliest) in [
         (
             "{ user(id: 1) { id } few: users(limit: 600) { id mine: posts { id title } } }",

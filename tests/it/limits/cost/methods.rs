@@ -34,12 +34,12 @@ impl Item {
 async fn items() -> Vec<Item>;
 
 async fn app(complexity: u64) -> App {
-    let database =
-        TestDatabase::new("CREATE VIEW v_item AS SELECT n AS id FROM generate_series(1, 10) AS n")
-            .await;
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .queries(queries![items]);
+    let url = TestDatabase::shared(
+        "cost_of_methods",
+        "CREATE VIEW v_item AS SELECT n AS id FROM generate_series(1, 10) AS n",
+    )
+    .await;
+    let options = AppOptions::new().database_url(url).queries(queries![items]);
     App::serve(options.limits(Limits {
         complexity,
         max_page: 1_000,

@@ -122,11 +122,11 @@ pub(super) const REGISTERED: [&str; 2] = [
     "query Cached($where: UserWhere, $keys: [UserOrderBy!]) { users(where: $where, orderBy: $keys) { id } }",
 ];
 
-pub(super) async fn app_with(config: SvcConfig, limits: Limits) -> (App, TestDatabase) {
-    let database = TestDatabase::copy_of("cost", SQL).await;
+pub(super) async fn app_with(config: SvcConfig, limits: Limits) -> App {
+    let url = TestDatabase::shared("cost", SQL).await;
     let config = SvcConfig {
         database: svc::DatabaseConfig {
-            url: Some(database.url()),
+            url: Some(url),
             pool_size: 1,
             ..config.database
         },
@@ -159,10 +159,10 @@ pub(super) async fn app_with(config: SvcConfig, limits: Limits) -> (App, TestDat
             Operation::new(REGISTERED[0]),
             Operation::new(REGISTERED[1]).sql(cached),
         ]);
-    (App::serve(options).await, database)
+    App::serve(options).await
 }
 
-pub(super) async fn app() -> (App, TestDatabase) {
+pub(super) async fn app() -> App {
     app_with(SvcConfig::default(), Limits::default()).await
 }
 

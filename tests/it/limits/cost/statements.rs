@@ -29,7 +29,7 @@ const DOCUMENT: &str = "query ($w: UserWhere) { users(where: $w) { id name } }";
 /// A statement is cached from its second use on.
 #[tokio::test]
 async fn only_repeated_statements_are_cached() {
-    let (app, _database) = app().await;
+    let app = app().await;
     for count in 1..30 {
         app.query_with(DOCUMENT, ors(count)).await.data();
     }
@@ -42,7 +42,7 @@ async fn only_repeated_statements_are_cached() {
 
 #[tokio::test]
 async fn answers_do_not_depend_on_cached_statements() {
-    let (app, _database) = app().await;
+    let app = app().await;
     for document in [
         "{ users { id name tags meta address { city } pets { name } posts { title author { name } } } }",
         "{ userPages(first: 2, where: {id: {gt: 1}}) { totalCount nodes { id name } pageInfo { hasNextPage endCursor } } }",
@@ -67,7 +67,7 @@ async fn cached_statements_are_bounded() {
         },
         ..SvcConfig::default()
     };
-    let (app, _database) = app_with(config, Limits::default()).await;
+    let app = app_with(config, Limits::default()).await;
     for count in 1..60 {
         for _ in 0..2 {
             app.query_with(DOCUMENT, ors(count)).await.data();
@@ -89,7 +89,7 @@ async fn cached_statements_are_bounded() {
         },
         ..SvcConfig::default()
     };
-    let (app, _database) = app_with(nothing, Limits::default()).await;
+    let app = app_with(nothing, Limits::default()).await;
     for _ in 0..3 {
         assert_eq!(
             app.query_with(DOCUMENT, ors(3)).await.data()["users"]

@@ -127,7 +127,7 @@ CREATE VIEW v_pet AS
   UNION ALL SELECT 'Dog', id, name, jsonb_build_object('good', good) FROM v_dog;";
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of("resolved", SQL).await;
+    let url = TestDatabase::shared("resolved", SQL).await;
     let queries = queries![
         one,
         cats,
@@ -143,9 +143,7 @@ async fn app() -> App {
         stored_cats,
         failures::grid
     ];
-    let options = AppOptions::new()
-        .database_url(database.url())
-        .auto_camel_case(true);
+    let options = AppOptions::new().database_url(url).auto_camel_case(true);
     App::serve(
         options
             .queries(queries)

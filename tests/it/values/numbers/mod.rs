@@ -166,7 +166,7 @@ const CACHED_SQL: &str = r#"SELECT (SELECT jsonb_agg(data) FROM v_flat_data) AS 
     to_jsonb(ARRAY[$2::numeric]) AS "echoDecimal""#;
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of("numbers", &sql()).await;
+    let url = TestDatabase::shared("numbers", &sql()).await;
     let config = SvcConfig {
         operations: svc::OperationsConfig {
             rust_endpoint: true,
@@ -178,9 +178,7 @@ async fn app() -> App {
         },
         ..SvcConfig::default()
     };
-    let options = AppOptions::new()
-        .config(config)
-        .database_url(database.url());
+    let options = AppOptions::new().config(config).database_url(url);
     let options = options.operations([Operation::new(CACHED).sql(CACHED_SQL)]);
     let options = options.queries(queries![
         columns,
