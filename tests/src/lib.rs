@@ -1,5 +1,5 @@
 //! The harness of the black-box tests: one PostgreSQL for the test program, a database and a server
-//! for each test.
+//! for each test. Tests whose services only read share databases.
 
 mod alone;
 mod app;
