@@ -17,14 +17,12 @@ mod username;
 
 pub use account::Account;
 pub use body_reader::BodyReader;
-pub use database::{
-    AccountDatabase, MIGRATION, PostgresRevocationStore, PostgresUserRepository, Session,
-};
+pub use database::{AccountDatabase, MIGRATION, PostgresRevocationStore, Session};
 pub use error::AccountError;
 pub use mailer::{AccountMail, AccountMailer};
 pub use password::{BreachedPasswords, PasswordHash, PasswordHashing, PasswordRules};
 pub use provider::{AttemptLimits, NativeAuthError, NativeAuthFactory, NativeAuthProvider};
-pub use repository::UserRepository;
+pub use repository::{PostgresUserRepository, UserRepository};
 pub use routes::create_auth_router;
 pub use routes::identify_users;
 pub use tokens::TokenPair;

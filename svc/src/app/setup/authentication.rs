@@ -64,19 +64,7 @@ pub(in crate::app) fn from_options(
         .api_keys
         .is_some()
         .then(|| ApiKeys::revocation(options.user_database.clone()));
-    let provider = match (options.api_keys.take(), provider) {
-        (None, provider) => provider,
-        (Some(keys), provider) => {
-            // API keys come first: their prefix decides without a look-up, whereas another provider
-            // may send a request.
-            let keys = MultiProvider::new().or(keys.provider(options.user_database.clone()));
-            Some(
-                Arc::new(provider.into_iter().fold(keys, MultiProvider::or_shared))
-                    as SharedProvider,
-            )
-        }
-    };
-
+    let provider = beside_keys(options, provider);
     let config = &options.config.auth;
     let provider = provider.filter(|_| config.enabled != Some(false));
     if provider.is_none() && config.enabled == Some(true) {
@@ -128,6 +116,25 @@ pub(in crate::app) fn from_options(
         timeout: config.timeout,
         clients: options.config.rate_limit.clients(),
     }))
+}
+
+/// Adds the API keys of the options to a provider.
+#[cfg(feature = "auth")]
+fn beside_keys(
+    options: &mut AppOptions,
+    provider: Option<SharedProvider>,
+) -> Option<SharedProvider> {
+    let Some(keys) = options.api_keys.take() else {
+        return provider;
+    };
+
+    // API keys come first: their prefix decides without a look-up, whereas another provider may
+    // send a request.
+    let keys = MultiProvider::new().or(keys.provider(options.user_database.clone()));
+
+    Some(Arc::new(
+        provider.into_iter().fold(keys, MultiProvider::or_shared),
+    ))
 }
 
 /// The revocation service in Redis, for a provider that brings none. Resolvers find it in the data,

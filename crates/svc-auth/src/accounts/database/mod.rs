@@ -5,7 +5,6 @@ mod mailed;
 mod networks;
 mod revocations;
 mod sessions;
-mod users;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -17,7 +16,6 @@ pub(super) use networks::Visit;
 pub use revocations::PostgresRevocationStore;
 pub use sessions::Session;
 pub(super) use sessions::{BegunSession, EndedSessions, NewSession, Rotation, SessionIds};
-pub use users::PostgresUserRepository;
 
 use super::AccountError;
 use svc_core::ConfigError;
@@ -109,7 +107,7 @@ impl AccountDatabase {
             .ok_or_else(|| AccountError::unavailable(missing))
     }
 
-    async fn read(
+    pub(super) async fn read(
         &self,
         function: &StatementText,
         args: Vec<Value>,
@@ -120,7 +118,7 @@ impl AccountDatabase {
             .map_err(unavailable)
     }
 
-    async fn write(
+    pub(super) async fn write(
         &self,
         function: &StatementText,
         args: Vec<Value>,
@@ -158,4 +156,4 @@ macro_rules! functions {
         )+
     };
 }
-use functions;
+pub(super) use functions;

@@ -1,4 +1,8 @@
-//! The trait for user repositories.
+//! The stores of users.
+
+mod postgres;
+
+pub use postgres::PostgresUserRepository;
 
 use std::future::Future;
 

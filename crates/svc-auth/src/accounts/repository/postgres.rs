@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{AccountDatabase, functions};
-use crate::accounts::{Account, AccountError, PasswordHash, UserRepository};
+use super::UserRepository;
+use crate::accounts::database::functions;
+use crate::accounts::{Account, AccountDatabase, AccountError, PasswordHash};
 
 functions! {
     BY_USERNAME: "user_by_username($1)";
