@@ -79,6 +79,20 @@ async fn until_titles(app: &App, user: &str, expected: Value, after: &str) {
     .await;
 }
 
+/// Waits until a response is cached: until then, a change that is undone at once has no effect on
+/// what the service knows.
+async fn until_cached(app: &App, database: &TestDatabase) {
+    within(SOON, async || {
+        let before = database.statements("v_kept_post").await;
+        titles(app, "ada").await;
+        match database.statements("v_kept_post").await - before {
+            0 => Ok(()),
+            _ => Err("a response that is not cached".to_owned()),
+        }
+    })
+    .await;
+}
+
 /// Changes, and the titles that are read after each.
 fn changes(role: &str) -> Vec<(String, Value)> {
     let both = || json!(["one", "two"]);
@@ -128,6 +142,7 @@ async fn changed_rules_invalidate_cached_responses() {
     for (change, expected) in changes(&role) {
         database.execute(&change).await;
         until_titles(&app, "ada", expected.clone(), &change).await;
+        until_cached(&app, &database).await;
     }
     for (change, is_readable) in [
         ("REVOKE SELECT ON v_kept_post FROM {role}", false),

@@ -7,14 +7,22 @@ use svc::futures_util::StreamExt as _;
 use svc::futures_util::future::{join_all, select_all};
 use svc::prelude::*;
 use svc::testing::{Subscribed, Subscription, TestService};
-use svc_tests::{TestDatabase, eventually};
+use svc_tests::{App, TestDatabase, eventually};
 use tokio::time::timeout;
 
-/// Starts a service, and waits until it listens to the events of posts.
+/// Starts a service, and waits until it is ready and listens to the events of posts.
 pub(super) async fn start(options: AppOptions) -> TestService {
     let service = TestService::start(options).await.unwrap();
+    until_ready(&service).await;
     until_listening(&service, "subscription { changed { id } }").await;
     service
+}
+
+/// Waits until a service has read the catalog: without the types of columns, it cannot compare an
+/// event with a policy.
+async fn until_ready(service: &TestService) {
+    let app = App::serve_router(service.router()).await;
+    app.until_ready().await;
 }
 
 /// Waits until a service listens to the events of a subscription. A subscriber waits two seconds

@@ -74,8 +74,13 @@ impl Database {
             loaded = self.load_in_time(&mut connection).await?;
         }
 
-        connection.close();
         self.adopt(loaded);
+        let confirming = timeout(self.acquire_timeout, self.confirm(&mut connection));
+        if !matches!(confirming.await, Ok(Ok(()))) {
+            // The next check confirms it.
+            self.may_have_changed();
+        }
+        connection.close();
 
         Ok(())
     }

@@ -125,7 +125,6 @@ impl Database {
         }
 
         let same_functions = self.adopt_functions(functions);
-        let rules = look.rules.clone();
         let same_policies = self.changes.adopt(look);
         let is_same = same_catalog && same_functions && same_policies;
 
@@ -140,13 +139,30 @@ impl Database {
             self.changes.told.send_replace(());
         }
 
-        if let Some(version) = &self.schema_version {
-            if !is_same {
-                version.end();
-            }
-            // Last, so that reads for the new version use a new connection.
-            version.note(&rules);
+        if !is_same {
+            self.end_schema_version();
         }
+    }
+
+    /// Begins the version of the adopted state, unless the database has changed since it was read.
+    /// Reading takes a while, and what is read meanwhile may be of another state, also if that is
+    /// undone before the next check. From here on, reads use connections opened after the change.
+    pub(crate) async fn confirm(
+        &self,
+        connection: &mut DedicatedConnection,
+    ) -> Result<(), DriverError> {
+        let Some(version) = &self.schema_version else {
+            return Ok(());
+        };
+
+        let specs = self.known_functions();
+        let found = fingerprints(connection, "", &self.sources, &specs, true).await?;
+        match found.rules {
+            Some(rules) if self.changes.has_rules(&rules) => version.note(&rules),
+            _ => self.may_have_changed(),
+        }
+
+        Ok(())
     }
 
     /// Whether all functions are unchanged. If so, they keep their statements.

@@ -122,6 +122,15 @@ impl Changes {
         self.known().is_some()
     }
 
+    /// Whether the last check has found these rules, and none has found others since.
+    fn has_rules(&self, rules: &str) -> bool {
+        !self.differs.load(Ordering::Acquire)
+            && self
+                .known()
+                .as_ref()
+                .is_some_and(|known| known.rules == rules)
+    }
+
     /// Forgets the last check, so that the next one counts as a change.
     pub(crate) fn forget_look(&self) {
         *self.known() = None;
