@@ -16,15 +16,15 @@ const STYLES: Styles = Styles::styled()
 
 const EXAMPLES: &str = "\
 Examples:
-  svc init shop               a new project in the folder `shop`
-  svc dev                     build it, serve it, start again when a file changes
-  svc check                   the schema, and its types against the database
-  svc migrate new add_stock   a file for the next change of the database
-  svc doctor                  what would fail in production
+  svc init shop               create a project in the folder `shop`
+  svc dev                     build and serve it, and restart it when a file changes
+  svc check                   check the schema, and its types against the database
+  svc migrate new add_stock   create a file for the next change of the database
+  svc doctor                  find what would fail in production
 
 Exit codes: 0 success, 1 failure, 2 wrong usage.";
 
-/// Scaffolds, runs and checks GraphQL services over PostgreSQL views.
+/// Create, run and check GraphQL services over PostgreSQL views.
 #[derive(Debug, Parser)]
 #[command(name = "svc", version, arg_required_else_help = true, styles = STYLES, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -34,31 +34,31 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Makes a new project.
+    /// Create a project.
     Init(init::Arguments),
-    /// Builds and serves the project, and starts it again when a file changes.
+    /// Build and serve the project, and restart it when a file changes.
     Dev(dev::Arguments),
-    /// Checks the project: its folders, its schema, and its types against the database.
+    /// Check the project's folders, its schema, and its types against the database.
     Check(check::Arguments),
-    /// Writes files: the schema, migrations, mutations, types.
+    /// Generate files: the schema, migrations, mutations, types.
     #[command(subcommand)]
     Generate(generate::Command),
-    /// Compares schemas.
+    /// Compare schemas.
     #[command(subcommand)]
     Schema(schema::Command),
-    /// Writes, validates and explains SQL.
+    /// Generate, validate and explain SQL.
     #[command(subcommand)]
     Sql(sql::Command),
-    /// Brings the database up to date with the files of `db/`.
+    /// Bring the database up to date with the files in `db/`.
     Migrate(migrate::Arguments),
-    /// Runs the project's own database.
+    /// Run the project's development database.
     #[command(subcommand)]
     Db(db::Command),
-    /// Checks the tools, the settings and the database, and their readiness for production.
+    /// Check whether tools, settings and database are ready for production.
     Doctor(doctor::Arguments),
-    /// Writes a script that completes commands in a shell.
+    /// Generate a completion script for a shell.
     Completions(completions::Arguments),
-    /// Writes the manual pages.
+    /// Generate the manual pages.
     Man(manual::Arguments),
 }
 

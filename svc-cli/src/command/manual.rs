@@ -16,8 +16,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A folder that gets the pages of all commands; by default that of `svc` goes to standard
-    /// output.
+    /// The folder for the pages of all commands; by default, only the page of `svc` is printed.
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 }

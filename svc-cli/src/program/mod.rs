@@ -18,7 +18,7 @@ pub(crate) use names::{snake_case, table_of};
 /// The choice of a program of the project.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Choice {
-    /// The program, where the project has several: PACKAGE, PACKAGE:BINARY or :BINARY.
+    /// The program to use if the project has several: PACKAGE, PACKAGE:BINARY or :BINARY.
     #[arg(long, value_name = "PACKAGE[:BINARY]")]
     app: Option<String>,
 }

@@ -26,17 +26,17 @@ const NEEDED: [&str; 2] = ["src", "db/migrations"];
 const EXAMPLES: &str = "\
 Examples:
   svc check
-  svc check --update             writes svc.schema.json; commit it
-  svc check --offline            compares with that file, where there is no database
+  svc check --update             write svc.schema.json; commit this file
+  svc check --offline            compare with svc.schema.json, without a database
   svc check --app shop:server";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Compares with svc.schema.json in place of a database.
+    /// Compare with svc.schema.json instead of a database.
     #[arg(long, conflicts_with = "update")]
     offline: bool,
-    /// Writes the views and functions of the database to svc.schema.json.
+    /// Write a description of the database to svc.schema.json.
     #[arg(long)]
     update: bool,
     #[command(flatten)]

@@ -34,22 +34,22 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
 pub(crate) enum Command {
-    /// Starts the project's database unless it runs, and brings it up to date.
+    /// Start the project's database if it is not running, and bring it up to date.
     #[command(after_help = "Examples:\n  svc db start")]
     Start,
-    /// Stops the database that `svc db start` has started.
+    /// Stop the database that `svc db start` has started.
     #[command(after_help = "Examples:\n  svc db stop")]
     Stop,
-    /// Shows where the database is, and whether it answers.
+    /// Show the database's URL, and whether the database responds.
     Status(Status),
-    /// Opens psql on the database; further arguments go to psql.
+    /// Open psql on the database; further arguments are passed to psql.
     Psql(Psql),
-    /// Runs the files of db/seeds.
+    /// Run the files of db/seeds.
     #[command(after_help = "Examples:\n  svc db seed")]
     Seed,
-    /// Drops the database and makes it anew, with its schema and its seeds.
+    /// Drop the database and create it again, with its schema and seeds.
     Reset(Reset),
-    /// Runs the server until it is told to stop.
+    /// Run the server until a signal stops it.
     #[command(hide = true)]
     Serve,
 }
@@ -57,7 +57,7 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc db status\n  svc db status --json")]
 pub(crate) struct Status {
-    /// Prints JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -65,7 +65,7 @@ pub(crate) struct Status {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc db psql\n  svc db psql -c 'SELECT * FROM v_user'")]
 pub(crate) struct Psql {
-    /// Arguments of psql.
+    /// Arguments for psql.
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -77,7 +77,7 @@ pub(crate) struct Psql {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc db reset\n  svc db reset --confirm shop")]
 pub(crate) struct Reset {
-    /// The database's name, in place of a question.
+    /// The database's name, to confirm without a prompt.
     #[arg(long, value_name = "DATABASE")]
     confirm: Option<String>,
 }

@@ -34,16 +34,16 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The address to serve; by default SVC_HOST, or 127.0.0.1.
+    /// The address to bind; by default, SVC_HOST or 127.0.0.1.
     #[arg(long)]
     host: Option<String>,
-    /// The port to serve; by default SVC_PORT, or 8000.
+    /// The port to bind; by default, SVC_PORT or 8000.
     #[arg(long)]
     port: Option<u16>,
-    /// Builds and starts again when a file changes; this is the default.
+    /// Rebuild and restart when a file changes (the default).
     #[arg(long, overrides_with = "no_reload")]
     reload: bool,
-    /// Does not.
+    /// Do not rebuild and restart when a file changes.
     #[arg(long)]
     no_reload: bool,
     #[command(flatten)]

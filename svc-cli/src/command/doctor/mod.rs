@@ -24,11 +24,11 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A service that runs, to see what it lets anyone do: introspection, and pages of other
-    /// origins.
+    /// The URL of a running service, to check whether it exposes its schema to anyone and accepts
+    /// requests from pages of every origin.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Prints JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

@@ -30,35 +30,35 @@ Examples:
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
 pub(crate) enum Command {
-    /// Writes the schema in the schema definition language.
+    /// Generate the schema in the schema definition language.
     Schema(Schema),
-    /// Writes a migration with a table of documents and its view.
+    /// Generate a migration with a table of documents and its view.
     Migration(Migration),
-    /// Writes mutations that create, update and delete the rows of a type.
+    /// Generate mutations that create, update and delete the rows of a type.
     Crud(Crud),
-    /// Writes types, relations and queries for tables and views that the database has.
+    /// Generate types, relations and queries for existing tables and views.
     Types(Types),
-    /// Writes a migration with the tables and functions of native accounts.
+    /// Generate a migration with the tables and functions of native accounts.
     #[command(after_help = "Examples:\n  svc generate accounts --role shop_service")]
     Accounts(Bundled),
-    /// Writes a migration with the table and the functions of API keys.
+    /// Generate a migration with the table and functions of API keys.
     #[command(after_help = "Examples:\n  svc generate api-keys")]
     ApiKeys,
-    /// Writes a migration with the trigger function that tells subscribers of changed rows, and its
-    /// triggers.
+    /// Generate a migration with the trigger function that notifies subscribers of changed rows,
+    /// and its triggers.
     Notify(Notify),
-    /// Writes a migration with the tables and functions of the error tracker.
+    /// Generate a migration with the tables and functions of the error tracker.
     #[command(after_help = "Examples:\n  svc generate error-tracker --role shop_service")]
     ErrorTracker(Bundled),
-    /// Writes a migration with the view of statistics of statements.
+    /// Generate a migration with the view of statement statistics.
     #[command(after_help = "Examples:\n  svc generate query-stats")]
     QueryStats,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bundled {
-    /// The role as which the service connects, where that is not the owner of the tables. It has to
-    /// exist when the migration runs.
+    /// The role of the service, if it does not own the tables. It must exist when the migration
+    /// runs.
     #[arg(long)]
     role: Option<String>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Bundled {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc generate notify --table tb_post --table tb_comment")]
 pub(crate) struct Notify {
-    /// A table whose changes are told, also with its schema; it can be given several times.
+    /// A table whose changes notify subscribers, optionally with its schema; can be repeated.
     #[arg(long)]
     table: Vec<String>,
 }
@@ -74,7 +74,7 @@ pub(crate) struct Notify {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc generate schema\n  svc generate schema --output -")]
 pub(crate) struct Schema {
-    /// The file; `-` for standard output.
+    /// The output file; `-` means standard output.
     #[arg(short, long, value_name = "FILE", default_value = "schema.graphql")]
     output: String,
     #[command(flatten)]
@@ -84,9 +84,9 @@ pub(crate) struct Schema {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc generate migration product")]
 pub(crate) struct Migration {
-    /// The thing that a row is, in the singular: product.
+    /// The entity's name in the singular, such as product.
     entity_name: String,
-    /// The table; by default tb_product for product.
+    /// The table; by default, tb_product for product.
     #[arg(long)]
     table: Option<String>,
 }
@@ -96,17 +96,17 @@ pub(crate) struct Migration {
     after_help = "Examples:\n  svc generate crud User\n  svc generate crud User --table tb_user --role editor"
 )]
 pub(crate) struct Crud {
-    /// The type: User.
+    /// The type, such as User.
     type_name: String,
-    /// The table with its rows, also with its schema; by default that of the view's name: tb_user
-    /// for v_user.
+    /// The table of the rows, optionally with its schema; by default, the one named after the view:
+    /// tb_user for v_user.
     #[arg(long)]
     table: Option<String>,
-    /// A role that a user needs to call the mutations; with several, one of them is enough. By
-    /// default every user may.
+    /// A role that may call the mutations; can be repeated. By default, any logged-in user may call
+    /// them.
     #[arg(long, value_name = "ROLE", conflicts_with = "open")]
     role: Vec<String>,
-    /// Writes mutations without a guard, which everyone may call.
+    /// Generate mutations without guards, which anyone may call.
     #[arg(long)]
     open: bool,
     #[command(flatten)]
@@ -118,7 +118,7 @@ pub(crate) struct Crud {
     after_help = "Examples:\n  svc generate types --all\n  svc generate types --from-view v_post --output -"
 )]
 pub(crate) struct Types {
-    /// A view or a table, also with its schema: v_post, app.v_post; it can be given several times.
+    /// A view or table, optionally with its schema, such as v_post or app.v_post; can be repeated.
     #[arg(
         long,
         value_name = "NAME",
@@ -126,13 +126,13 @@ pub(crate) struct Types {
         conflicts_with = "all"
     )]
     from_view: Vec<String>,
-    /// All views, and all tables without a view `v_…` or `tv_…` of their own.
+    /// Generate types for all views, and for all tables without a view `v_…` or `tv_…`.
     #[arg(long)]
     all: bool,
-    /// The schema of the database whose tables and views --all takes.
+    /// The database schema that --all covers.
     #[arg(long, value_name = "SCHEMA", default_value = "public")]
     schema: String,
-    /// The file; `-` for standard output.
+    /// The output file; `-` means standard output.
     #[arg(short, long, value_name = "FILE", default_value = "src/tables.rs")]
     output: String,
 }

@@ -27,28 +27,28 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The folder to make; its last part is the project's name.
+    /// The folder to create; its last part becomes the project's name.
     project_name: PathBuf,
-    /// The program to begin with.
+    /// The program to start from.
     #[arg(long, value_enum, default_value_t = Template::Basic)]
     template: Template,
-    /// The database, for `.env`; by default the project's own, on a port that is free.
+    /// The database URL for `.env`; by default, the project's own database on a free port.
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
-    /// Does not make a git repository.
+    /// Do not create a git repository.
     #[arg(long)]
     no_git: bool,
-    /// Depends on the crate `svc` in this folder: a checkout of the repository, or the folder `svc`
-    /// in it. By default a tool that was built from a checkout names that one.
+    /// Depend on the crate `svc` in this folder: a checkout of the repository, or the folder `svc`
+    /// in it. By default, a tool that was built from a checkout uses this checkout.
     #[arg(long, value_name = "FOLDER", conflicts_with = "svc_git")]
     svc_path: Option<PathBuf>,
-    /// Depends on the crate `svc` in this git repository.
+    /// Depend on the crate `svc` in this git repository.
     #[arg(long, value_name = "URL")]
     svc_git: Option<String>,
-    /// The revision of that repository.
+    /// The revision in the git repository.
     #[arg(long, value_name = "REVISION", requires = "svc_git")]
     svc_rev: Option<String>,
-    /// The branch of that repository.
+    /// The branch of the git repository.
     #[arg(
         long,
         value_name = "BRANCH",

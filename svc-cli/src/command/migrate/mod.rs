@@ -36,13 +36,13 @@ Examples:
   svc migrate new add_stock
   svc migrate check --strict
   svc migrate up
-  svc migrate up --project /app        in an image with db/ alone
+  svc migrate up --project /app        in an image that contains only db/
   svc migrate baseline --from-sqlx --confirm shop";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The folder that holds `db`, or `db` itself; by default the current one. It needs no
+    /// The folder that contains `db`, or `db` itself; by default, the current folder. It needs no
     /// Cargo.toml.
     #[arg(long, global = true, value_name = "FOLDER")]
     project: Option<PathBuf>,
@@ -52,20 +52,19 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Brings the database up to date: new migrations, then the files of db/schema that are new or
-    /// have changed.
+    /// Bring the database up to date: run new migrations, then new and changed files of db/schema.
     Up(Up),
-    /// Shows which files the database has.
+    /// Show the state of each file: applied, pending, changed, interrupted or missing.
     Status(Status),
-    /// Makes a file for a change.
+    /// Create a migration file.
     New(New),
-    /// Looks for mistakes, dangerous locks and lost views in the files, tries those that are
-    /// pending, and runs all of them on an empty database beside, which has to become the same.
+    /// Check the files: find mistakes, dangerous locks and dropped views, run the pending files and
+    /// roll back, and compare the database with an empty one on which all files ran.
     Check(Check),
-    /// Takes a database that exists as up to date: records all files without running them.
+    /// Record all files as applied without running them, for a database that already has their
+    /// objects.
     Baseline(Baseline),
-    /// Records the files as they are: changed ones, missing ones and interrupted ones. It runs none
-    /// of them.
+    /// Update the records of changed, missing and interrupted files, without running the files.
     #[command(after_help = "Examples:\n  svc migrate repair")]
     Repair,
 }
@@ -73,7 +72,7 @@ enum Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc migrate up\n  svc migrate up --lock-timeout 60")]
 struct Up {
-    /// The longest wait for a lock that others hold, in seconds.
+    /// The maximum time to wait for a lock, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     lock_timeout: u32,
 }
@@ -81,7 +80,7 @@ struct Up {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc migrate status\n  svc migrate status --json")]
 struct Status {
-    /// Prints JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -89,14 +88,14 @@ struct Status {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc migrate new add_stock")]
 struct New {
-    /// The change in a few words: add_stock.
+    /// A short name for the change, such as add_stock.
     name: String,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc migrate check\n  svc migrate check --strict")]
 struct Check {
-    /// Fails where there are warnings.
+    /// Fail if there are warnings.
     #[arg(long)]
     strict: bool,
 }
@@ -106,10 +105,10 @@ struct Check {
     after_help = "Examples:\n  svc migrate baseline --confirm shop\n  svc migrate baseline --from-sqlx --confirm shop"
 )]
 struct Baseline {
-    /// The database's name, in place of a question.
+    /// The database's name, to confirm without a prompt.
     #[arg(long, value_name = "DATABASE")]
     confirm: Option<String>,
-    /// Records only the migrations that sqlx has run, by its table _sqlx_migrations.
+    /// Record only the migrations that sqlx has run, according to its table _sqlx_migrations.
     #[arg(long)]
     from_sqlx: bool,
 }

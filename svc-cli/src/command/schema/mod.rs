@@ -27,41 +27,40 @@ Examples:
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
 pub(crate) enum Command {
-    /// Lists the changes between two schemas: breaking, dangerous and safe ones.
+    /// List the breaking, dangerous and safe changes between two schemas.
     Diff(Diff),
 }
 
 /// The changes that make the command fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// Breaking changes; with --operations, only those that a registered operation uses.
+    /// Breaking changes; with --operations, only if they break a registered operation.
     Breaking,
-    /// Dangerous ones too.
+    /// Dangerous changes too.
     Dangerous,
-    /// None.
+    /// No changes.
     Never,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diff {
-    /// The schema that clients know: a file, a URL, REVISION:PATH or REVISION of git, or `-` for
+    /// The schema that clients use: a file, a URL, a git REVISION:PATH or REVISION, or `-` for
     /// standard input.
     old: String,
     /// The schema that replaces it.
     new: String,
-    /// Registered operations: a folder of .graphql files, or a manifest of persisted operations in
-    /// JSON.
+    /// Registered operations: a folder of .graphql files, or a JSON manifest of persisted
+    /// operations.
     #[arg(long, value_name = "PATH")]
     operations: Option<PathBuf>,
     /// The changes that make the command fail.
     #[arg(long, value_enum, default_value_t = FailOn::Breaking)]
     fail_on: FailOn,
-    /// A header of the requests to URLs, such as 'Authorization: Bearer …'; it can be given several
-    /// times.
+    /// A header for requests to URLs, such as 'Authorization: Bearer …'; can be repeated.
     #[arg(long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
-    /// Prints JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

@@ -27,17 +27,15 @@ Examples:
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
 pub(crate) enum Command {
-    /// Writes the view of a type.
+    /// Generate the view of a type.
     GenerateView(GenerateView),
-    /// Writes what a type needs of the database: its view; with options its table, indexes and
-    /// rows.
+    /// Generate the view of a type, and optionally its table, indexes and some rows.
     GenerateSetup(GenerateSetup),
-    /// Writes a query of a usual form.
+    /// Generate a query with a common pattern.
     GeneratePattern(GeneratePattern),
-    /// Runs a file on the database, looks at the views that it makes, and undoes it.
+    /// Run a file in a transaction, inspect the views that it creates, and roll back.
     Validate(Validate),
-    /// Tells the pieces of the statements of a file, common mistakes, and hints. No database is
-    /// needed.
+    /// Explain the statements of a file, with common mistakes and hints; needs no database.
     Explain(Explain),
 }
 
@@ -46,28 +44,28 @@ pub(crate) enum Command {
     after_help = "Examples:\n  svc sql generate-view User\n  svc sql generate-view User --exclude email --output db/schema/001_users.sql"
 )]
 pub(crate) struct GenerateView {
-    /// The type: User.
+    /// The type, such as User.
     type_name: String,
-    /// The module that holds the type, where several have one of its name: app::types.
+    /// The module of the type, if several types have this name, such as app::types.
     #[arg(short, long)]
     module: Option<String>,
-    /// The table with the rows; by default that of the type's view: tb_user for v_user.
+    /// The table of the rows; by default, the one named after the type's view: tb_user for v_user.
     #[arg(short, long)]
     table: Option<String>,
-    /// The view; by default the type's, or with --table that of the table's name: v_user for
-    /// tb_user.
+    /// The view; by default, the type's view, or with --table the one named after the table: v_user
+    /// for tb_user.
     #[arg(short, long)]
     view: Option<String>,
-    /// A field to leave out; it can be given several times.
+    /// A field to omit; can be repeated.
     #[arg(short, long)]
     exclude: Vec<String>,
-    /// Writes comments; this is the default.
+    /// Write comments (the default).
     #[arg(long, overrides_with = "no_comments")]
     with_comments: bool,
-    /// Does not.
+    /// Do not write comments.
     #[arg(long)]
     no_comments: bool,
-    /// The file; by default standard output.
+    /// The output file; by default, standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -79,21 +77,21 @@ pub(crate) struct GenerateView {
     after_help = "Examples:\n  svc sql generate-setup User\n  svc sql generate-setup User --with-table --with-indexes --with-data"
 )]
 pub(crate) struct GenerateSetup {
-    /// The type: User.
+    /// The type, such as User.
     type_name: String,
-    /// The module that holds the type, where several have one of its name: app::types.
+    /// The module of the type, if several types have this name, such as app::types.
     #[arg(short, long)]
     module: Option<String>,
-    /// Writes the table too.
+    /// Generate the table too.
     #[arg(long)]
     with_table: bool,
-    /// Writes indexes for the keys of relations and for orders by time.
+    /// Generate indexes for the keys of relations and for ordering by time.
     #[arg(long)]
     with_indexes: bool,
-    /// Writes some rows, for development.
+    /// Generate some rows for development.
     #[arg(long)]
     with_data: bool,
-    /// The file; by default standard output.
+    /// The output file; by default, standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -105,13 +103,13 @@ pub(crate) struct GenerateSetup {
 pub(crate) enum Pattern {
     /// A page of rows.
     Pagination,
-    /// Rows with these values.
+    /// Rows with given values.
     Filtering,
-    /// Rows in an order.
+    /// Rows in a given order.
     Sorting,
-    /// Rows with those of a child table.
+    /// Rows with their child rows.
     Relationship,
-    /// Rows counted by a column.
+    /// Row counts for each value of a column.
     Aggregation,
 }
 
@@ -122,27 +120,27 @@ pub(crate) enum Pattern {
 pub(crate) struct GeneratePattern {
     #[arg(value_enum)]
     pattern_type: Pattern,
-    /// The table or view, also with its schema: v_user, app.v_user.
+    /// The table or view, optionally with its schema, such as v_user or app.v_user.
     table_name: String,
-    /// The most rows of a page.
+    /// The maximum number of rows.
     #[arg(long, default_value_t = 20)]
     limit: u64,
-    /// The rows before the page.
+    /// The number of rows to skip.
     #[arg(long, default_value_t = 0)]
     offset: u64,
-    /// A condition for filtering: field=value; it can be given several times.
+    /// A condition such as role=admin, for the filtering pattern; can be repeated.
     #[arg(short = 'w', long = "where", value_name = "FIELD=VALUE")]
     conditions: Vec<String>,
-    /// An order for sorting: field:asc or field:desc; it can be given several times.
+    /// A field and a direction (asc or desc), for the sorting pattern; can be repeated.
     #[arg(short, long, value_name = "FIELD:DIRECTION")]
     order: Vec<String>,
-    /// The table of children, for a relationship.
+    /// The child table, for the relationship pattern.
     #[arg(long, value_name = "TABLE")]
     child_table: Option<String>,
-    /// The column of the children that names their parent, for a relationship.
+    /// The column of the child table that references the parent, for the relationship pattern.
     #[arg(long, value_name = "COLUMN")]
     foreign_key: Option<String>,
-    /// The column to count by, for an aggregation.
+    /// The column to group by, for the aggregation pattern.
     #[arg(long, value_name = "COLUMN")]
     group_by: Option<String>,
 }
