@@ -31,7 +31,9 @@ impl Project {
                 "Not in a project directory: {} has no Cargo.toml",
                 root.display()
             ));
-            return Err(failure.hint("go to the project's folder, or make one: svc init NAME"));
+            return Err(
+                failure.hint("go to the project's folder, or create a project: svc init NAME")
+            );
         }
 
         Self::at(root)
@@ -64,7 +66,7 @@ impl Project {
         match root.parent() {
             Some(parent) if root.ends_with("db") && has(&root) => Self::at(parent.to_owned()),
             _ => Err(
-                Failure::new(format!("{} has no files of a database", folder.display())).hint(
+                Failure::new(format!("{} has no database files", folder.display())).hint(
                     "name the folder that holds db/migrations and db/schema: --project FOLDER",
                 ),
             ),
@@ -131,8 +133,8 @@ impl Project {
             .ok_or_else(|| {
                 let is_clone =
                     !self.root.join(".env").exists() && self.root.join(".env.example").is_file();
-                let copy = "take the settings of development: cp .env.example .env";
-                Failure::new("no database is set")
+                let copy = "copy the settings for development: cp .env.example .env";
+                Failure::new("no database URL is set")
                     .hints(is_clone.then(|| copy.to_owned()))
                     .hint("set SVC_DATABASE_URL in .env: postgresql://user:password@host:5432/name")
             })
@@ -153,7 +155,7 @@ fn create_closed(folder: PathBuf) -> Result<PathBuf> {
         .create(&folder)
         .and_then(|()| close(&folder));
 
-    created.map_err(Failure::io(format!("make {}", folder.display())))?;
+    created.map_err(Failure::io(format!("create {}", folder.display())))?;
 
     Ok(folder)
 }
@@ -175,7 +177,7 @@ fn read_settings(file: &Path) -> Result<Vec<(String, String)>> {
 
     let bad = |error: dotenvy::Error| {
         Failure::new(format!("cannot read .env: {error}"))
-            .hint("a line of it is NAME=value; quote values with spaces or `#`: NAME='a b'")
+            .hint("write each line as NAME=value; quote values with spaces or `#`: NAME='a b'")
     };
 
     dotenvy::from_path_iter(file)

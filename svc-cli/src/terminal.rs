@@ -61,8 +61,9 @@ pub(crate) fn print(data: &str) -> Result<()> {
 
 /// Requires confirmation before a destructive action: the name, typed or passed as `--confirm`.
 pub(crate) fn confirm(what: &str, name: &str, given: Option<&str>) -> Result<()> {
-    let refused =
-        |message: String| Failure::new(message).hint(format!("to go on, pass `--confirm {name}`"));
+    let refused = |message: String| {
+        Failure::new(message).hint(format!("to confirm, pass `--confirm {name}`"))
+    };
     if let Some(given) = given {
         return if given == name {
             Ok(())
@@ -74,11 +75,16 @@ pub(crate) fn confirm(what: &str, name: &str, given: Option<&str>) -> Result<()>
     // Without a terminal, the command would wait for an answer forever, or take it from a script's
     // input.
     if !io::stdin().is_terminal() {
-        return Err(refused(format!("this {what}, and nobody can be asked")));
+        return Err(refused(format!(
+            "this {what}, and there is no terminal to confirm it"
+        )));
     }
 
     // To standard error, because standard output may be a file.
-    let _ = write!(anstream::stderr(), "This {what}. Type `{name}` to go on: ");
+    let _ = write!(
+        anstream::stderr(),
+        "This {what}. Type `{name}` to continue: "
+    );
     let mut line = String::new();
     io::stdin()
         .lock()
@@ -88,6 +94,6 @@ pub(crate) fn confirm(what: &str, name: &str, given: Option<&str>) -> Result<()>
     if line.trim() == name {
         Ok(())
     } else {
-        Err(Failure::new("nothing is changed"))
+        Err(Failure::new("nothing was changed"))
     }
 }

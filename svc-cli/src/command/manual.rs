@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments, command: clap::Command) -> Result<()> {
         return terminal::print(&String::from_utf8_lossy(&page));
     };
 
-    fs::create_dir_all(folder).map_err(Failure::io(format!("make {}", folder.display())))?;
+    fs::create_dir_all(folder).map_err(Failure::io(format!("create {}", folder.display())))?;
     clap_mangen::generate_to(command, folder)
         .map_err(Failure::io(format!("write into {}", folder.display())))?;
     terminal::done(format_args!(

@@ -23,7 +23,7 @@ pub(super) fn unreachable(target: &Target) -> Vec<String> {
     let hint = if target.is_local() {
         "start it: svc db start; or correct SVC_DATABASE_URL in .env"
     } else {
-        "see that the server runs and lets this machine in, or correct SVC_DATABASE_URL in .env"
+        "check that the server is running and accepts connections from this machine, or correct SVC_DATABASE_URL in .env"
     };
 
     let about_password = target.is_ambiguous.then_some(CREDENTIALS);
@@ -37,17 +37,23 @@ pub(super) fn unreachable(target: &Target) -> Vec<String> {
 fn of_code(code: &SqlState, target: &Target) -> Option<String> {
     let name = target.database();
     Some(match *code {
-        SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => CREDENTIALS.to_owned(),
+        SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+            CREDENTIALS.to_owned()
+        }
         SqlState::UNDEFINED_DATABASE if target.is_local() => {
-            format!("make it: svc db start, or createdb {name} on that server")
+            format!("create it: svc db start, or createdb {name} on that server")
         }
-        SqlState::UNDEFINED_DATABASE => format!("make it: createdb {name} on that server"),
+        SqlState::UNDEFINED_DATABASE => format!("create it: createdb {name} on that server"),
         SqlState::TOO_MANY_CONNECTIONS => {
-            "end programs that are connected, or allow more: max_connections, ALTER ROLE … CONNECTION LIMIT".to_owned()
+            "close connections, or allow more: max_connections, ALTER ROLE … CONNECTION LIMIT"
+                .to_owned()
         }
-        SqlState::CANNOT_CONNECT_NOW => "the server is just starting or stopping; try again".to_owned(),
+        SqlState::CANNOT_CONNECT_NOW => "the server is starting or stopping; try again".to_owned(),
         SqlState::INSUFFICIENT_PRIVILEGE => {
-            format!("let the user in: GRANT CONNECT ON DATABASE {name} TO {}", target.user())
+            format!(
+                "give the user access: GRANT CONNECT ON DATABASE {name} TO {}",
+                target.user()
+            )
         }
         _ => return None,
     })
@@ -60,10 +66,10 @@ fn of_cause(cause: &str) -> Option<&'static str> {
             "write the password into SVC_DATABASE_URL: postgresql://user:password@host:5432/name"
         }
         "server does not support TLS" => {
-            "the server has no certificate: remove `sslmode` from SVC_DATABASE_URL, or give it one"
+            "the server has no certificate: remove `sslmode` from SVC_DATABASE_URL, or install one"
         }
         _ if cause.contains("certificate") => {
-            "name the authority that has signed it: sslrootcert=FILE in SVC_DATABASE_URL"
+            "name its certificate authority: sslrootcert=FILE in SVC_DATABASE_URL"
         }
         _ => return None,
     })

@@ -53,7 +53,7 @@ pub(crate) async fn open(target: &Target) -> Result<Client> {
         Ok(Ok(both)) => both,
         Ok(Err(error)) => return Err(failed(reason(&error)).hints(hint::of(&error, target))),
         Err(_) => {
-            let failure = failed(format!("no answer in {} seconds", PATIENCE.as_secs()));
+            let failure = failed(format!("no response within {} seconds", PATIENCE.as_secs()));
             return Err(failure.hints(hint::unreachable(target)));
         }
     };

@@ -16,7 +16,7 @@ pub(super) fn connector(target: &Target) -> Result<MakeRustlsConnect> {
     if let Some(file) = &target.authorities {
         let bad = |why: String| {
             Failure::new(format!("cannot read the certificates of {}: {why}", file.display()))
-                .hint("sslrootcert in SVC_DATABASE_URL names a file of certificates in PEM form, from this folder on")
+                .hint("sslrootcert in SVC_DATABASE_URL names a file of PEM certificates, relative to this folder")
         };
 
         for certificate in

@@ -29,7 +29,7 @@ impl Target {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let bad = |why: String| unreadable(url, &why);
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-            return Err(bad("it does not begin with postgresql://".to_owned()));
+            return Err(bad("it does not start with postgresql://".to_owned()));
         }
 
         // The driver rejects parameters that it does not know, such as `sslrootcert`.
@@ -129,7 +129,7 @@ impl Target {
 /// Splits a URL into one without a password, and the password.
 pub(crate) fn without_password(url: &str) -> Result<(String, Option<OsString>)> {
     let Some((scheme, rest)) = url.split_once("://") else {
-        return Err(unreadable(url, "it does not begin with postgresql://"));
+        return Err(unreadable(url, "it does not start with postgresql://"));
     };
 
     // The first `@` ends the password, as in the driver.
@@ -189,8 +189,8 @@ fn decoded(text: &str) -> OsString {
 fn unreadable(url: &str, why: &str) -> Failure {
     // The driver's message may quote a part of the password.
     let why = if is_ambiguous(url) { EARLY_END } else { why };
-    Failure::new(format!("the database URL cannot be read: {why}"))
-        .hint("it looks like postgresql://user:password@host:5432/name")
+    Failure::new(format!("the database URL is not valid: {why}"))
+        .hint("write it as postgresql://user:password@host:5432/name")
         .hints(is_ambiguous(url).then(|| hint::CREDENTIALS.to_owned()))
 }
 

@@ -128,7 +128,7 @@ impl Build {
             .into_iter()
             .flat_map(|output| BufReader::new(output).lines())
         {
-            let line = line.map_err(Failure::io("read what cargo says"))?;
+            let line = line.map_err(Failure::io("read cargo's output"))?;
             let Ok(message) = serde_json::from_str::<Message>(&line) else {
                 continue;
             };
@@ -154,7 +154,7 @@ impl Build {
 
         if !status.success() {
             let failure = Failure::new("the program does not compile")
-                .hint("the compiler says above what is wrong");
+                .hint("see the compiler's messages above");
             return Err(failure
                 .hints(of_another_version(&errors))
                 .with_details(errors));
@@ -176,7 +176,7 @@ fn not_begun(root: &Path) -> Failure {
     let words = output
         .map(|output| String::from_utf8_lossy(&output.stderr).into_owned())
         .unwrap_or_default();
-    let failure = Failure::new("cargo cannot build the program").hint("cargo says above why");
+    let failure = Failure::new("cargo cannot build the program").hint("see cargo's messages above");
 
     failure.hints(lacks_svc(&words).then(|| SOURCES.to_owned()))
 }
@@ -206,7 +206,7 @@ fn program(message: Message) -> Option<(String, PathBuf)> {
 fn choose(mut programs: Vec<(String, PathBuf)>) -> Result<Built> {
     match programs.len() {
         0 => {
-            Err(Failure::new("the project has no program").hint("a program begins in src/main.rs"))
+            Err(Failure::new("the project has no program").hint("a program starts in src/main.rs"))
         }
         1 => Ok(Built {
             executable: programs.remove(0).1,

@@ -211,7 +211,7 @@ pub(crate) fn describe(
     database: Option<&str>,
 ) -> Result<Description> {
     // In a file, because the program may print other text to standard output.
-    let file = tempfile::NamedTempFile::new().map_err(Failure::io("make a temporary file"))?;
+    let file = tempfile::NamedTempFile::new().map_err(Failure::io("create a temporary file"))?;
     let output = Command::new(&program.executable)
         .current_dir(project.root())
         .envs(project.settings().map(|(name, value)| (name, value)))
@@ -224,7 +224,7 @@ pub(crate) fn describe(
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr);
         return Err(Failure::new(format!(
-            "the program does not start:\n{}",
+            "the program failed to start:\n{}",
             words.trim_end()
         )));
     }
@@ -233,9 +233,9 @@ pub(crate) fn describe(
         .map_err(Failure::io("read the program's description"))?;
     if text.is_empty() {
         let failure =
-            Failure::new("no `app` was found: the program ended without calling create_svc_app");
+            Failure::new("no app was created: the program exited without calling create_svc_app");
         return Err(failure.hint(
-            "its main function makes the app: svc::serve(create_svc_app(options).await?).await",
+            "its main function must create the app: svc::serve(create_svc_app(options).await?).await",
         ));
     }
 
@@ -264,15 +264,15 @@ fn other(svc: Option<&str>) -> Failure {
     let tool = env!("CARGO_PKG_VERSION");
     let which = svc.map_or_else(|| "of an unknown version".to_owned(), ToOwned::to_owned);
     let install = svc.map(|svc| {
-        format!("install the tool of that version: cargo install svc-cli --version {svc}")
+        format!("install the tool in the program's version: cargo install svc-cli --version {svc}")
     });
 
     Failure::new(format!(
-        "this is svc {tool}, and the program has svc {which}: they do not understand each other"
+        "this is svc {tool}, but the program has svc {which}, which is incompatible"
     ))
     .hints(install)
     .hint(format!(
-        "or let the program use this one's in Cargo.toml: svc = \"={tool}\""
+        "or use the tool's version in Cargo.toml: svc = \"={tool}\""
     ))
 }
 

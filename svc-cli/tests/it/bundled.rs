@@ -45,7 +45,7 @@ fn the_same_sql_is_written_once() {
     place.svc(&["generate", "notify"]).good();
     let words = place.svc(&["generate", "notify"]).bad();
     assert!(
-        words.contains("_svc_notify.sql has this SQL already"),
+        words.contains("_svc_notify.sql already contains this SQL"),
         "{words}"
     );
     // The function is there, so that a further table gets its trigger alone.

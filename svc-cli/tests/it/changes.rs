@@ -357,7 +357,7 @@ fn all_databases_end_equal_after_each_change() {
         developer
             .svc(&["migrate", "check", "--strict"])
             .err
-            .contains("the database is as the files make it")
+            .contains("the database matches the files")
     );
 }
 

@@ -44,7 +44,7 @@ fn disagreements_are_found_with_and_without_a_database() {
     assert!(
         missing
             .err
-            .contains("hint: write it where the database is: svc check --update"),
+            .contains("hint: write it where the database is available: svc check --update"),
         "{}",
         missing.err
     );
@@ -164,7 +164,7 @@ fn a_check_finds_all_that_a_start_finds() {
     assert!(
         fresh
             .err
-            .contains("hint: make its tables and views: svc migrate up"),
+            .contains("hint: create its tables and views: svc migrate up"),
         "{}",
         fresh.err
     );
@@ -178,7 +178,7 @@ fn a_check_finds_all_that_a_start_finds() {
         "{}",
         found.err
     );
-    let argument = "touch: its argument 1 is Int, and the parameter of `fn_touch` is uuid";
+    let argument = "touch: its argument 1 is Int, but the parameter of `fn_touch` is uuid";
     assert!(
         findings.iter().any(|finding| finding.contains(argument)),
         "{}",

@@ -162,7 +162,7 @@ fn a_reset_requires_the_name_and_recreates_everything() {
     let words = place.svc(&["db", "reset"]).bad();
     assert!(
         words.contains(&format!(
-            "hint: to go on, pass `--confirm {}`",
+            "hint: to confirm, pass `--confirm {}`",
             place.database()
         )),
         "{words}"
@@ -186,7 +186,7 @@ fn failures_to_connect_have_a_hint() {
     for (url, hint) in [
         (
             format!("{host}/nope"),
-            "hint: make it: svc db start, or createdb nope on that server",
+            "hint: create it: svc db start, or createdb nope on that server",
         ),
         (
             "postgresql://a@127.0.0.1:1/b".to_owned(),
@@ -274,7 +274,7 @@ fn the_projects_own_server_starts_and_stops() {
     assert!(
         svc(&["db", "stop"])
             .err
-            .contains("the database does not run")
+            .contains("the database is not running")
     );
 }
 
@@ -287,7 +287,7 @@ fn a_port_of_another_server_is_not_taken() {
         .env("SVC_DATABASE_URL", url)
         .output();
     let words = crate::support::said(output.expect("the binary")).bad();
-    assert!(words.contains("hint: another server has port"), "{words}");
+    assert!(words.contains("hint: another server uses port"), "{words}");
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn the_server_of_another_project_is_refused() {
         "{refused}"
     );
     assert!(
-        refused.contains("hint: give this project a port of its own"),
+        refused.contains("hint: choose another port for this project"),
         "{refused}"
     );
     assert!(reset.bad().contains("belongs to the project `desk`"));

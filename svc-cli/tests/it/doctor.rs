@@ -70,16 +70,16 @@ fn problems_of_production_are_reported() {
     assert_eq!(state(&after, "every foreign key has one"), "ok");
     assert_eq!(state(&after, ".env is in the git repository"), "problem");
     assert_eq!(
-        state(&after, "SVC_AUTH_SECRET_KEY has less than 32 bytes"),
+        state(&after, "SVC_AUTH_SECRET_KEY has fewer than 32 bytes"),
         "problem"
     );
     assert_eq!(state(&after, "pools of 5000 connections"), "problem");
     assert_eq!(state(&after, "the schema in production too"), "warning");
     assert_eq!(
-        state(&after, "SVC_LIMIT_DEPTH=4000000000 is as good as no limit"),
+        state(&after, "SVC_LIMIT_DEPTH=4000000000 is effectively no limit"),
         "warning"
     );
-    assert_eq!(state(&after, "a request may run for ever"), "warning");
+    assert_eq!(state(&after, "a request may run forever"), "warning");
     let text = place.svc(&["doctor"]);
     assert!(
         text.err.ends_with("error: there are 3 problems\n"),
@@ -108,8 +108,9 @@ fn missing_parts_are_named_with_their_fix() {
     let none = place.svc(&["doctor"]);
     assert_eq!(none.code, Some(1));
     assert!(
-        none.out
-            .contains("problem  database: no database is set\n         fix: set SVC_DATABASE_URL"),
+        none.out.contains(
+            "problem  database: no database URL is set\n         fix: set SVC_DATABASE_URL"
+        ),
         "{}",
         none.out
     );
@@ -129,7 +130,7 @@ fn missing_parts_are_named_with_their_fix() {
     assert!(
         silent
             .out
-            .contains("problem  service: http://127.0.0.1:1/graphql does not answer"),
+            .contains("problem  service: http://127.0.0.1:1/graphql does not respond"),
         "{}",
         silent.out
     );

@@ -26,7 +26,7 @@ const REMARKS: [(&str, &str); 18] = [
     ("SELECT a FROM t WHERE NULL <> b", "write `b IS NOT NULL`"),
     (
         "SELECT a FROM t WHERE b NOT IN (SELECT c FROM u)",
-        "NOT IN keeps no row at all once the query gives a null",
+        "NOT IN keeps no rows if the subquery returns a null",
     ),
     (
         "SELECT a FROM t LEFT JOIN u ON u.id = t.id WHERE u.x = 1",
@@ -38,7 +38,7 @@ const REMARKS: [(&str, &str); 18] = [
     ),
     (
         "SELECT coalesce(jsonb_agg(a), '[]') FROM t",
-        "`jsonb_agg` without ORDER BY gives its elements in any order",
+        "`jsonb_agg` without ORDER BY returns its elements in any order",
     ),
     (
         "SELECT jsonb_agg(a ORDER BY a) FROM t",
@@ -46,13 +46,13 @@ const REMARKS: [(&str, &str); 18] = [
     ),
     (
         "CREATE VIEW v AS SELECT * FROM t",
-        "`*` in a view means the columns of today",
+        "`*` in a view stands for the current columns",
     ),
     (
         "SELECT a FROM t LIMIT 5",
-        "LIMIT and OFFSET without ORDER BY take any rows",
+        "LIMIT and OFFSET without ORDER BY return arbitrary rows",
     ),
-    ("SELECT t.a FROM t, u", "give each row with each"),
+    ("SELECT t.a FROM t, u", "return every combination of rows"),
     (
         "UPDATE t SET a = 1",
         "UPDATE without WHERE changes every row",
@@ -76,7 +76,7 @@ const REMARKS: [(&str, &str); 18] = [
     ),
     (
         "SELECT a FROM t WHERE b LIKE '%x'",
-        "only a trigram index serves",
+        "only a trigram index helps",
     ),
     (
         "SELECT a FROM t WHERE lower(b) = 'x'",
@@ -102,17 +102,17 @@ fn the_parts_of_a_view_are_explained_in_order() {
     place.write("view.sql", VIEW);
     let said = place.svc(&["sql", "explain", "view.sql"]).good();
     let expected = "\
-view.sql:2: makes the view v_post
+view.sql:2: creates the view v_post
   names   recent: SELECT id FROM tb_post WHERE created_at > now() - interval '1 day'
   reads   tb_post AS p
-  joins   tb_user AS u where u.id = p.author_id; rows without a match stay, with nulls (LEFT JOIN)
+  joins   tb_user AS u where u.id = p.author_id; rows without a match are kept, with nulls (LEFT JOIN)
   keeps   rows where p.published
   keeps   rows where p.title <> ''
   groups  by p.id
   keeps   groups where count(*) > 1
-  gives   p.id, headline, comments
+  returns p.id, headline, comments
   sorts   by p.id DESC
-  takes   at most 10 rows
+  limits  to 10 rows
 ";
     assert_eq!(said, expected);
 }
@@ -155,6 +155,6 @@ fn a_statement_that_cannot_be_read_is_named_by_its_line() {
         place
             .svc(&["sql", "explain", "a.sql"])
             .bad()
-            .contains("a.sql has no statement")
+            .contains("a.sql has no statements")
     );
 }

@@ -74,6 +74,6 @@ fn completions_and_manual_pages_know_every_command() {
         place
             .svc(&["man", "--output", "taken"])
             .bad()
-            .contains("cannot make taken")
+            .contains("cannot create taken")
     );
 }

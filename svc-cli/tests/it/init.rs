@@ -112,7 +112,7 @@ fn the_schema_is_the_same_without_the_settings() {
     std::fs::remove_file(place.path("shop/.env")).expect("the settings");
     let words = place.svc_in("shop", &["db", "status"]).bad();
     assert!(
-        words.contains("hint: take the settings of development: cp .env.example .env"),
+        words.contains("hint: copy the settings for development: cp .env.example .env"),
         "{words}"
     );
 }
@@ -162,7 +162,7 @@ fn the_source_of_svc_can_be_named() {
     let here = place.path(".").to_string_lossy().into_owned();
     let words = place.svc(&["init", "other", "--svc-path", &here]).misused();
     assert!(
-        words.contains("has no crate `svc`") && words.contains("hint: --svc-path names a checkout"),
+        words.contains("has no crate `svc`") && words.contains("hint: --svc-path takes a checkout"),
         "{words}"
     );
     for wrong in [
@@ -200,7 +200,7 @@ fn invalid_names_are_refused() {
     ] {
         let words = place.svc(&["init", name]).misused();
         assert!(
-            words.contains("hint: a name begins with a letter"),
+            words.contains("hint: a name starts with a letter"),
             "{words}"
         );
     }

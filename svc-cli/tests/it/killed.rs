@@ -268,9 +268,9 @@ fn a_second_run_waits_for_the_first_and_says_so() {
     drop(first);
     let second = said(second.wait_with_output().expect("its end"));
     assert!(
-        second
-            .err
-            .starts_with("another `svc migrate` changes this database; waiting for its end\n"),
+        second.err.starts_with(
+            "another `svc migrate` is changing this database; waiting for it to finish\n"
+        ),
         "{}",
         second.err
     );

@@ -23,7 +23,7 @@ fn migrations_of_one_second_have_numbers_of_their_own() {
         place
             .svc(&["migrate", "up"])
             .err
-            .contains("5 files are applied")
+            .contains("applied 5 files")
     );
 }
 
@@ -53,7 +53,7 @@ fn files_that_are_no_sql_are_refused() {
     let place = project();
     place.write("empty.sql", "");
     for (file, words) in [
-        ("empty.sql", "has no statement"),
+        ("empty.sql", "has no statements"),
         ("nope.sql", "cannot read nope.sql"),
         (".", "cannot read ."),
     ] {
@@ -165,6 +165,6 @@ fn a_folder_that_cannot_be_made_is_named() {
         place
             .svc(&["init", "db/shop"])
             .bad()
-            .contains("cannot make db")
+            .contains("cannot create db")
     );
 }

@@ -29,7 +29,7 @@ fn migrations_run_before_the_views_that_read_them() {
         place
             .svc(&["migrate", "up"])
             .err
-            .contains("3 files are applied")
+            .contains("applied 3 files")
     );
     place.ask("SELECT z FROM v_a");
 }
@@ -197,7 +197,7 @@ fn dependents_without_a_file_are_named_and_nothing_runs() {
     );
     let words = place.svc(&["migrate", "up"]).bad();
     assert!(
-        words.contains("no file of db/schema makes them again: view public.report"),
+        words.contains("no file of db/schema creates them again: view public.report"),
         "{words}"
     );
     place.ask("SELECT x FROM report");
@@ -215,7 +215,7 @@ fn a_migration_without_a_statement_is_not_run() {
     let said = place.svc(&["migrate", "up"]);
     assert!(
         said.err
-            .contains("_add_z.sql has no statement yet, so it is not run"),
+            .contains("_add_z.sql has no statements yet, so it was not run"),
         "{}",
         said.err
     );
@@ -226,12 +226,7 @@ fn a_migration_without_a_statement_is_not_run() {
             .contains("_add_z.sql  pending")
     );
     place.write(path.trim(), "ALTER TABLE tb_a ADD COLUMN z int;");
-    assert!(
-        place
-            .svc(&["migrate", "up"])
-            .err
-            .contains("1 file is applied")
-    );
+    assert!(place.svc(&["migrate", "up"]).err.contains("applied 1 file"));
     place.ask("SELECT z FROM tb_a");
 }
 
@@ -247,17 +242,17 @@ fn repair_refuses_unapplied_changes_and_runs_nothing() {
     let words = place.svc(&["migrate", "repair"]).bad();
     assert!(
         words.contains(
-            "the database is not as db/migrations/2_b.sql makes it now: it lacks the column public.tb_a.rating"
+            "the database does not match the current version of db/migrations/2_b.sql: it lacks the column public.tb_a.rating"
         ),
         "{words}"
     );
-    assert!(words.contains("hint: repair runs nothing"), "{words}");
+    assert!(words.contains("hint: repair runs no files"), "{words}");
     place.ask("ALTER TABLE tb_a ADD COLUMN rating int");
     assert!(
         place
             .svc(&["migrate", "repair"])
             .err
-            .contains("is recorded as it is now; nothing of it was run")
+            .contains("was recorded in its current version, but not run")
     );
     assert_eq!(place.ask("SELECT count(*) FROM pg_database WHERE datname LIKE 'svc_shadow_%' AND datname LIKE '%_' || pg_backend_pid()"), "0");
 }
@@ -274,7 +269,7 @@ fn repair_leaves_the_objects_of_a_deleted_file_to_the_next_run() {
     let said = place.svc(&["migrate", "repair"]);
     assert!(
         said.err.contains(
-            "db/schema/020_b.sql is gone; the next `svc migrate up` drops the objects that it has made"
+            "db/schema/020_b.sql was deleted; the next `svc migrate up` drops its objects"
         ),
         "{}",
         said.err
@@ -293,7 +288,7 @@ fn check_replays_all_files_on_an_empty_database() {
     let said = place.svc(&["migrate", "check", "--strict"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(
-        said.err.contains("the database is as the files make it"),
+        said.err.contains("the database matches the files"),
         "{}",
         said.err
     );
@@ -301,14 +296,15 @@ fn check_replays_all_files_on_an_empty_database() {
     let said = place.svc(&["migrate", "check", "--strict"]);
     assert!(
         said.err.contains(
-            "warning: the database has the column public.tb_a.by_hand, which no file makes"
+            "warning: the database has the column public.tb_a.by_hand, which no file creates"
         ),
         "{}",
         said.err
     );
     assert!(
-        said.err
-            .contains("warning: the database lacks the column public.tb_a.y, which the files make"),
+        said.err.contains(
+            "warning: the database lacks the column public.tb_a.y, which the files create"
+        ),
         "{}",
         said.err
     );
@@ -362,6 +358,6 @@ fn an_image_needs_the_files_of_the_database_alone() {
         other
             .svc(&["migrate", "up", "--project", "nowhere"])
             .bad()
-            .contains("has no files of a database")
+            .contains("has no database files")
     );
 }

@@ -84,11 +84,11 @@ fn with_program(program: &str) -> Place {
 fn dev_runs_a_migration_only_on_request() {
     let place = with_program(PROGRAM);
     let mut dev = Dev::start(&place, &[]);
-    dev.wait_for("2 files are applied");
+    dev.wait_for("applied 2 files");
     dev.wait_for("GraphQL   http://");
     let path = place.svc(&["migrate", "new", "add_rating"]).good();
     let path = path.trim();
-    dev.wait_for("add_rating.sql has no statement yet, so it is not run");
+    dev.wait_for("add_rating.sql has no statements yet, so it was not run");
     assert!(
         place
             .svc(&["migrate", "status"])
@@ -108,19 +108,19 @@ fn dev_runs_a_migration_only_on_request() {
         "CREATE OR REPLACE VIEW v_a AS SELECT x, rating FROM tb_a;",
     );
     dev.wait_for("error: db/schema/010_a.sql:1: column \"rating\" does not exist");
-    dev.wait_for("add_rating.sql is pending, and may bring it: svc migrate up");
+    dev.wait_for("add_rating.sql is pending and may create it: svc migrate up");
     place.write(
         "db/schema/010_a.sql",
         "CREATE OR REPLACE VIEW v_a AS SELECT x, x + 1 AS y FROM tb_a;",
     );
-    dev.wait_for("1 file is applied");
+    dev.wait_for("applied 1 file");
     place.write(
         "db/schema/010_a.sql",
         "CREATE OR REPLACE VIEW v_a AS SELECT x, rating FROM tb_a;",
     );
     dev.wait_for("error: db/schema/010_a.sql:1: column \"rating\" does not exist");
     dev.keys.write_all(b"m\n").expect("a key");
-    dev.wait_for("2 files are applied");
+    dev.wait_for("applied 2 files");
     assert_eq!(place.ask(columns), "2");
     place.ask("SELECT rating FROM v_a");
 }
@@ -155,7 +155,7 @@ fn a_failing_file_does_not_stop_a_server_that_is_being_set_up() {
         "db/schema/010_a.sql",
         "CREATE OR REPLACE VIEW v_a AS SELECT x, x + 1 AS y FROM tb_a;",
     );
-    dev.wait_for("1 file is applied");
+    dev.wait_for("applied 1 file");
     assert_eq!(started(), before);
     place.ask("SELECT y FROM v_a");
 }

@@ -42,7 +42,7 @@ fn patterns_generate_the_expected_sql() {
             "needs --foreign-key",
         ),
         (&["aggregation", "t"], "needs --group-by"),
-        (&["pagination", ""], "is not a name that PostgreSQL takes"),
+        (&["pagination", ""], "is not a valid name in PostgreSQL"),
     ] {
         let words = place
             .svc(&[&["sql", "generate-pattern"], arguments].concat())
@@ -124,7 +124,7 @@ fn a_view_is_validated_on_the_database_and_undone() {
             "CREATE VIEW v_a AS SELECT '{}'::jsonb AS data",
             "issue: v_a has no column `id`",
         ),
-        ("SELECT 1", "issue: the file makes no view"),
+        ("SELECT 1", "issue: the file creates no view"),
     ] {
         place.write("bad.sql", sql);
         let said = place.svc(&["sql", "validate", "bad.sql"]);

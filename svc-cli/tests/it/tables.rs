@@ -131,7 +131,7 @@ impl Service {
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(
                 service.program.try_wait().expect("its state").is_none(),
-                "the program has ended"
+                "the program has exited"
             );
             assert!(
                 begun.elapsed() < Duration::from_secs(300),
@@ -184,7 +184,7 @@ fn an_existing_database_is_served_unchanged() {
     assert!(
         written
             .err
-            .contains("warning: public.Left Out is left out: its name has other"),
+            .contains("warning: public.Left Out is omitted: its name has characters other"),
         "{}",
         written.err
     );
@@ -192,12 +192,12 @@ fn an_existing_database_is_served_unchanged() {
         project
             .svc(&["generate", "types", "--all"])
             .bad()
-            .contains("move the file that is there out of the way")
+            .contains("move the existing file out of the way")
     );
     let built = project.svc(&["check"]);
     assert_eq!(built.code, Some(0), "{}", built.err);
     assert!(
-        built.err.contains("the types agree with the database"),
+        built.err.contains("the types match the database"),
         "{}",
         built.err
     );

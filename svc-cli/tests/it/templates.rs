@@ -177,14 +177,14 @@ fn basic_is_made_checked_changed_and_served() {
     let wrong = project.svc(&["check"]);
     let stopped = project.svc(&["db", "stop"]);
 
-    assert!(clean(compared).contains("the types agree with the database"));
+    assert!(clean(compared).contains("the types match the database"));
     assert_eq!(written.good(), "src/mutations/user_mutations.rs\n");
     assert!(
         migration.out.ends_with("_create_tb_product.sql\n"),
         "{}",
         migration.out
     );
-    assert!(applied.err.contains("1 file is applied"), "{}", applied.err);
+    assert!(applied.err.contains("applied 1 file"), "{}", applied.err);
     let generated = project.read("src/mutations/user_mutations.rs");
     assert_eq!(
         generated.matches("#[svc::requires_auth]").count(),
@@ -198,7 +198,7 @@ fn basic_is_made_checked_changed_and_served() {
         "{with_mutations}"
     );
     assert!(
-        with_mutations.contains("the types agree with the database"),
+        with_mutations.contains("the types match the database"),
         "{with_mutations}"
     );
     assert_eq!(wrong.code, Some(1), "{}", wrong.err);
@@ -241,16 +241,16 @@ fn first_hour(project: &Project, person: &str, file: &str) {
     dev.ask_until(&format!("{{ {list} {{ name }} }}"), "Ada Lovelace");
     let words = project.svc(&["db", "stop"]).err;
     assert!(
-        words.contains("the database belongs to `svc dev`"),
+        words.contains("the database belongs to a running `svc dev`"),
         "{words}"
     );
-    assert!(clean(project.svc(&["check"])).contains("the types agree with the database"));
+    assert!(clean(project.svc(&["check"])).contains("the types match the database"));
     let method = format!(
         "\n#[svc_type]\nimpl {person} {{\n    /// Loud.\n    fn loud(&self) -> String {{\n        \
          self.name.to_uppercase()\n    }}\n}}\n"
     );
     project.write(file, &(project.read(file) + &method));
-    dev.wait_for("the new program serves");
+    dev.wait_for("the new program is serving");
     let loud = dev.ask(&format!("{{ {list} {{ loud }} }}"));
     assert!(loud.contains("ADA LOVELACE"), "{loud}");
     writes_through_a_new_mutation(project, &dev, person);
@@ -259,7 +259,7 @@ fn first_hour(project: &Project, person: &str, file: &str) {
 
 fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
     project.svc(&["generate", "crud", person]).good();
-    dev.wait_for("the new program serves");
+    dev.wait_for("the new program is serving");
     let field = person.to_lowercase();
     let create = format!(
         "mutation {{ create{person}(input: {{ name: \"Eve\", email: \"eve@example.org\" }}) {{ \
@@ -274,7 +274,7 @@ fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
         "#[svc::requires_auth]\n",
         "",
     );
-    dev.wait_for("the new program serves");
+    dev.wait_for("the new program is serving");
     project.svc(&["generate", "migration", "parcel"]).good();
     project.svc(&["migrate", "up"]).good();
     let created = dev.ask(&create);
@@ -288,7 +288,7 @@ fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
         "{taken}"
     );
     assert!(
-        taken.contains(&format!("there is a {field} with this email already")),
+        taken.contains(&format!("a {field} with this email already exists")),
         "{taken}"
     );
     let (_, id) = created.split_once(r#""id":""#).expect("an id");
@@ -314,7 +314,7 @@ fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
         status.contains("_create_tb_parcel") && !status.contains("pending"),
         "{status}"
     );
-    assert!(clean(project.svc(&["check"])).contains("the types agree with the database"));
+    assert!(clean(project.svc(&["check"])).contains("the types match the database"));
 }
 
 /// Prints how long something took, and fails where that is more than the factor times the limit in seconds: other tests
@@ -355,7 +355,7 @@ fn dev_serves_without_a_gap() {
     // Every answer in between is one of the old program or of the new one, also on connections that
     // are kept. While one of the clients waits for an answer, the other is idle.
     let mut clients = [KeepAlive::new(&dev), KeepAlive::new(&dev)];
-    dev.while_waiting_for("the new program serves", || {
+    dev.while_waiting_for("the new program is serving", || {
         let query = "{ users { nick } }";
         let answers = [dev.ask(query)]
             .into_iter()
@@ -376,11 +376,11 @@ fn dev_serves_without_a_gap() {
     // SQL needs no build.
     let column = "SELECT id, replace(name, 'Grace Hopper', 'Linus') AS name,";
     project.edit("db/schema/001_users.sql", "SELECT id, name,", column);
-    dev.wait_for("1 file is applied");
+    dev.wait_for("applied 1 file");
     // The running program looks for changed views each second.
     dev.ask_until("{ users { nick } }", "Linus");
     project.edit("src/types/mod.rs", "-> Strin ", "-> String ");
-    dev.wait_for("the new program serves");
+    dev.wait_for("the new program is serving");
     writes_through_a_new_mutation(&project, &dev, "User");
     dev.end();
 }
@@ -391,7 +391,7 @@ fn a_killed_dev_leaves_nothing_behind() {
     let dev = Dev::start(&project);
     let address = dev.address();
     let mut second = Dev::spawn(&project, 0, &[]);
-    second.wait_for("warning: another svc dev runs in this folder");
+    second.wait_for("warning: another svc dev is running in this folder");
     second.await_address();
     second.ask_until("{ users { name } }", "Ada Lovelace");
     second.end();
@@ -420,7 +420,7 @@ fn dev_serves_where_there_is_no_postgresql() {
         crate::database::free_port(),
         &[("SVC_PG_BIN", "/nowhere")],
     );
-    dev.wait_for("the service runs without a database, so queries find nothing");
+    dev.wait_for("the service runs without a database, so queries find no rows");
     dev.wait_for("Finished ");
     let built = Instant::now();
     dev.wait_for("  GraphQL   http://");
@@ -430,7 +430,7 @@ fn dev_serves_where_there_is_no_postgresql() {
     // Operations are read anew without a build.
     project.write("operations/names.graphql", "query Names { users { name } }");
     dev.wait_for("operations/names.graphql has changed");
-    dev.wait_for("the new program serves");
+    dev.wait_for("the new program is serving");
     assert!(dev.ask("{ users { name } }").contains(r#""users":[]"#));
     dev.end();
 }

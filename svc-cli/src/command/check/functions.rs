@@ -21,7 +21,7 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
     if candidates.is_empty() {
         return finding(
             format!("the database has no function `{name}`"),
-            "make it in a file of db/schema (svc generate crud writes some) and apply it: svc migrate up",
+            "create it in a file of db/schema and apply it: svc migrate up",
         );
     }
 
@@ -32,7 +32,7 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
     if let (Some(view), true) = (&call.row_of, of_row.is_empty()) {
         return finding(
             format!("`{name}` does not take a row of {view} as its first parameter"),
-            "let it take the row, and then the arguments of the field",
+            "declare the row as its first parameter, followed by the arguments of the field",
         );
     }
 
@@ -44,7 +44,7 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
     match fitting.as_slice() {
         [] => finding(
             format!(
-                "it is called as `{name}({})`, and there is {}",
+                "svc calls `{name}({})`, but the database has {}",
                 shown(call),
                 signatures(candidates, name)
             ),
@@ -55,7 +55,7 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
             .and_then(|(problem, fix)| finding(problem, &fix)),
         several => finding(
             format!(
-                "it is called as `{name}({})`, which fits {}",
+                "svc calls `{name}({})`, which matches {}",
                 shown(call),
                 signatures(several.iter().copied(), name)
             ),
@@ -122,7 +122,7 @@ impl Function {
         if self.returns == "void" {
             return Some((
                 format!("`{name}` returns nothing"),
-                "let it return a value, such as its status".to_owned(),
+                "return a value, such as a status".to_owned(),
             ));
         }
 
@@ -136,8 +136,8 @@ impl Function {
             && (!self.gives_set || last(&self.returns).trim_matches('"') != last(view))
         {
             return Some((
-                format!("`{name}` does not give rows of {view}"),
-                format!("let it RETURN SETOF {view}"),
+                format!("`{name}` does not return rows of {view}"),
+                format!("declare it RETURNS SETOF {view}"),
             ));
         }
 
@@ -147,8 +147,8 @@ impl Function {
 
         if call.row_of.is_some() && self.gives_set {
             return Some((
-                format!("`{name}` gives a set"),
-                "let it return an array: a field has one value".to_owned(),
+                format!("`{name}` returns a set"),
+                "return an array: a field has one value".to_owned(),
             ));
         }
 
@@ -179,12 +179,12 @@ impl Function {
         wrong.next().map(|(at, parameter, ty)| {
             let number = at + 1;
             let problem = format!(
-                "its argument {number} is {ty}, and the parameter of `{}` is {}",
+                "its argument {number} is {ty}, but the parameter of `{}` is {}",
                 call.name, parameter.ty
             );
             (
                 problem,
-                "let the argument and the parameter have one type, such as Uuid and uuid"
+                "use matching types for the argument and the parameter, such as Uuid and uuid"
                     .to_owned(),
             )
         })

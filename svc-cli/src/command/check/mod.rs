@@ -54,15 +54,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         .collect();
     if !missing.is_empty() {
         let failure = Failure::new(format!("the project has no folder {}", missing.join(", ")));
-        return Err(failure.hint(format!("make it: mkdir -p {}", missing.join(" "))));
+        return Err(failure.hint(format!("create it: mkdir -p {}", missing.join(" "))));
     }
 
     terminal::done(format_args!("folders: {}", present.join(", ")));
 
     if !project.root().join("src/main.rs").is_file() {
-        return Err(
-            Failure::new("src/main.rs does not exist").hint("it is where the program begins")
-        );
+        return Err(Failure::new("src/main.rs does not exist")
+            .hint("it contains the program's main function"));
     }
 
     terminal::done("src/main.rs");
@@ -121,7 +120,7 @@ fn read_database(
 
     let url = match project.database_url() {
         Err(_) if !arguments.update => {
-            without("no database is set");
+            without("no database URL is set");
             return Ok(None);
         }
         url => url?,
@@ -148,7 +147,7 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
         return Ok(());
     };
 
-    // Before the comparison: the file describes the database, whether or not the types agree with
+    // Before the comparison: the file describes the database, whether or not the types match
     // it.
     if arguments.update {
         database.write(project)?;
@@ -161,7 +160,9 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
     found.extend(tables::compare(description, &database));
     let hints = start::add(description, &mut found);
     if let Some(why) = &description.start_error {
-        terminal::warning(format_args!("a start of the program was not tried: {why}"));
+        terminal::warning(format_args!(
+            "the startup of the program was not checked: {why}"
+        ));
     }
 
     found.sort_by(|a, b| a.order().cmp(&b.order()));
@@ -175,16 +176,16 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
         } else {
             "the database"
         };
-        terminal::done(format_args!("the types agree with {with}"));
+        terminal::done(format_args!("the types match {with}"));
         return Ok(());
     }
 
     // Before the first migration, each type would be reported for its missing view.
     if !arguments.offline && database.is_empty() {
         terminal::warning(
-            "the database has nothing of the project yet, so the types were not compared with views",
+            "the database has no objects of the project yet, so the types were not compared with views",
         );
-        terminal::hint("make its tables and views: svc migrate up");
+        terminal::hint("create its tables and views: svc migrate up");
         return Ok(());
     }
 
@@ -193,16 +194,15 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
     }
 
     let what = if found.len() == 1 {
-        "1 place where".to_owned()
+        "1 mismatch".to_owned()
     } else {
-        format!("{} places where", found.len())
+        format!("{} mismatches", found.len())
     };
 
-    let failure = Failure::new(format!("{what} the types and the database disagree"));
+    let failure = Failure::new(format!("{what} between the types and the database"));
 
     Err(if arguments.offline {
-        failure
-            .hint("if the database has changed meanwhile, write it down again: svc check --update")
+        failure.hint("if the database has changed, update the description: svc check --update")
     } else {
         failure.hint("change the type, or the view in db/schema, and apply it: svc migrate up")
     })

@@ -162,7 +162,7 @@ impl Snapshot {
 
     /// Reads the project's snapshot file.
     pub(super) fn read(project: &Project) -> Result<Self> {
-        let hint = "write it where the database is: svc check --update";
+        let hint = "write it where the database is available: svc check --update";
         let path = project.root().join(FILE);
         if !path.is_file() {
             return Err(Failure::new(format!("{FILE} does not exist")).hint(hint));
@@ -177,7 +177,7 @@ impl Snapshot {
             serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
 
         if found["format"] != FORMAT {
-            return Err(bad("another version of svc has written it".to_owned()));
+            return Err(bad("another version of svc wrote it".to_owned()));
         }
 
         serde_json::from_value(found).map_err(|error| bad(error.to_string()))
@@ -185,9 +185,8 @@ impl Snapshot {
 
     /// Writes the project's snapshot file.
     pub(super) fn write(&self, project: &Project) -> Result<()> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| {
-            Failure::new(format!("the database cannot be written down: {error}"))
-        })?;
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| Failure::new(format!("the database cannot be described: {error}")))?;
         fs::write(project.root().join(FILE), text + "\n")
             .map_err(Failure::io(format_args!("write {FILE}")))
     }

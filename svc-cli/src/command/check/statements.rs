@@ -31,7 +31,7 @@ fn compare_one(statement: &Statement, database: &Snapshot) -> Option<Finding> {
         // The snapshot was written before the query existed.
         None => return None,
         Some(Given::Refused(why)) => {
-            return finding(format!("PostgreSQL does not take its SQL: {why}"));
+            return finding(format!("PostgreSQL rejects its SQL: {why}"));
         }
         Some(Given::Columns(columns)) => columns,
     };
@@ -43,10 +43,10 @@ fn compare_one(statement: &Statement, database: &Snapshot) -> Option<Finding> {
         .iter()
         .find_map(|(name, column)| match columns.get(name) {
             None => finding(format!(
-                "its SQL gives no column `{name}`, which {source} has"
+                "its SQL does not return the column `{name}` of {source}"
             )),
             Some(ty) if *ty != column.ty => finding(format!(
-                "its SQL gives `{name}` as {ty}, and {source} has it as {}",
+                "its SQL returns `{name}` as {ty}, but in {source} it is {}",
                 column.ty
             )),
             Some(_) => None,

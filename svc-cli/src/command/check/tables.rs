@@ -19,7 +19,7 @@ fn compare_write(write: &Write, table: Option<&Relation>) -> Vec<Finding> {
     let finding =
         |problem: String, fix: String| Finding::new(&write.place, &write.field, problem, fix);
     let Some(table) = table else {
-        let fix = "make it in a file of db/schema and apply it: svc migrate up".to_owned();
+        let fix = "create it in a file of db/schema and apply it: svc migrate up".to_owned();
         return vec![finding(format!("the database has no table `{name}`"), fix)];
     };
 
@@ -28,7 +28,7 @@ fn compare_write(write: &Write, table: Option<&Relation>) -> Vec<Finding> {
         match table.columns.get(&column.name) {
             None => {
                 let fix = format!(
-                    "name the field as its column, or add it: ALTER TABLE {name} ADD COLUMN {} …",
+                    "name the field like its column, or add the column: ALTER TABLE {name} ADD COLUMN {} …",
                     column.name
                 );
                 found.push(finding(
@@ -48,7 +48,7 @@ fn compare_write(write: &Write, table: Option<&Relation>) -> Vec<Finding> {
     if !table.columns.contains_key(&write.key)
         && !write.columns.iter().any(|column| column.name == write.key)
     {
-        let fix = "name the one with the view's `id`, as in `key = \"…\"`".to_owned();
+        let fix = "name the column with the view's `id`, as in `key = \"…\"`".to_owned();
         found.push(finding(
             format!("`{name}` has no column `{}`", write.key),
             fix,
@@ -57,9 +57,9 @@ fn compare_write(write: &Write, table: Option<&Relation>) -> Vec<Finding> {
 
     if table.lacks_index(&write.conflict) {
         let columns = write.conflict.join(", ");
-        let fix = format!("make it: CREATE UNIQUE INDEX ON {name} ({columns})");
+        let fix = format!("create it: CREATE UNIQUE INDEX ON {name} ({columns})");
         found.push(finding(
-            format!("`{name}` has no unique index on {columns}, by which `conflict` finds rows"),
+            format!("`{name}` has no unique index on {columns}, which `conflict` requires"),
             fix,
         ));
     }
@@ -77,7 +77,7 @@ impl WrittenColumn {
             Argument::List if !is_json && !is_array => {
                 "a list needs an array, or a column of type jsonb"
             }
-            Argument::Scalar if is_array => "give it a list",
+            Argument::Scalar if is_array => "use a list",
             _ => return None,
         };
 

@@ -73,10 +73,10 @@ fn make_view(source: &str, description: &Description, database: &Snapshot) -> St
     let free = names.filter(|name| !used.contains(name));
     match nearest(source, free) {
         Some(name) => {
-            format!("is `{name}` meant? Otherwise make `{source}` in a file of db/schema: svc sql generate-view")
+            format!("did you mean `{name}`? Otherwise create `{source}` in a file of db/schema: svc sql generate-view")
         }
         None => {
-            "make it in a file of db/schema (svc sql generate-view writes one) and apply it: svc migrate up".to_owned()
+            "create it in a file of db/schema (svc sql generate-view writes one) and apply it: svc migrate up".to_owned()
         }
     }
 }
@@ -130,7 +130,7 @@ impl At<'_> {
             }
             None => {
                 let problem = format!(
-                    "it is {}, and the column `{stored}` of {source} is {}",
+                    "it is {}, but the column `{stored}` of {source} is {}",
                     self.field.ty, column.ty
                 );
                 let fix = match rust_type(&column.ty) {
@@ -172,11 +172,11 @@ impl At<'_> {
         };
 
         let fix = format!(
-            "make the field {option}, keep nulls out (NOT NULL, coalesce), or vouch for it with #[svc(non_null)]"
+            "make the field {option}, exclude nulls (NOT NULL, coalesce), or declare it with #[svc(non_null)]"
         );
 
         Some(self.finding(
-            format!("it is {}, and {of} may be null: {why}", self.field.ty),
+            format!("it is {}, but {of} may be null: {why}", self.field.ty),
             fix,
         ))
     }
@@ -273,7 +273,7 @@ impl At<'_> {
                 format!("the database has no view or table `{source}`, which joins its rows");
             return Some(self.finding(
                 problem,
-                "make it, or name another: #[relation(through = \"…\")]",
+                "create it, or name another: #[relation(through = \"…\")]",
             ));
         };
 
@@ -299,8 +299,8 @@ impl At<'_> {
             let [one, other] = [(one, here), (other, there)]
                 .map(|(key, column)| format!("`{}` of {} is {}", key.name, key.source, column.ty));
             Some(self.finding(
-                format!("{one}, and {other}"),
-                format!("name keys of one type: {}", self.renaming()),
+                format!("{one}, but {other}"),
+                format!("name keys of the same type: {}", self.renaming()),
             ))
         })
     }
@@ -328,7 +328,10 @@ impl At<'_> {
             Answer::Nothing(match nearest(name, known) {
                 Some(other) => self.finding(
                     problem,
-                    format!("is `{other}` meant? Otherwise {add}: {}", self.renaming()),
+                    format!(
+                        "did you mean `{other}`? Otherwise {add}: {}",
+                        self.renaming()
+                    ),
                 ),
                 None => self.finding(
                     problem,
@@ -344,11 +347,11 @@ impl At<'_> {
         match (&view.keys, view.key(name)) {
             (_, Some(nulls)) => Answer::Key(nulls),
             (Some(Keys::Defined(_)), None) => nothing(format!(
-                "{source} has no column `{name}`, and its `data` no such key"
+                "{source} has no column `{name}`, and its `data` has no such key"
             )),
             // A nullable key may also be absent.
             (Some(Keys::Seen(_)), None) if is_required => nothing(format!(
-                "{source} has no column `{name}`, and the `data` of its first row no such key"
+                "{source} has no column `{name}`, and the `data` of its first row has no such key"
             )),
             _ => Answer::Key(Nulls::Unknown),
         }

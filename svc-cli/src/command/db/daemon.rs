@@ -76,7 +76,7 @@ pub(super) fn start(project: &Project, target: &Target) -> Result<()> {
         if has_ended(&mut child)? || begun.elapsed() > START {
             let why = fs::read_to_string(&path).unwrap_or_default();
             return Err(Failure::new(format!(
-                "the database does not start:\n{}",
+                "the database failed to start:\n{}",
                 why.trim_end()
             )));
         }
@@ -128,7 +128,7 @@ fn locked(project: &Project) -> Result<File> {
     let begun = Instant::now();
     while lock.try_lock().is_err() {
         if begun.elapsed() > PROBE {
-            let failure = Failure::new("the database of this project runs already");
+            let failure = Failure::new("the database of this project is already running");
             return Err(failure.hint("stop it: svc db stop"));
         }
         std::thread::sleep(LOOK);
@@ -152,7 +152,7 @@ fn server_process(project: &Project) -> Result<Pid> {
         Some((number, pid, moment))
     });
     let Some((number, pid, moment)) = noted else {
-        let failure = Failure::new("the database is just starting");
+        let failure = Failure::new("the database is still starting");
         return Err(failure.hint("try again: svc db stop"));
     };
 
@@ -160,7 +160,7 @@ fn server_process(project: &Project) -> Result<Pid> {
     // may not have replaced the ID of a killed one yet, and a container has IDs of its own.
     if !moment.is_empty() && !process::is_same(number, moment) {
         let failure = Failure::new(format!(
-            "the process {number} is not the database: it is just starting, or runs in a container"
+            "the process {number} is not the database: it is still starting, or runs in a container"
         ));
         return Err(failure.hint("try again, or stop it there: svc db stop"));
     }
@@ -181,9 +181,9 @@ fn belongs_to_dev(project: &Project) -> Result<bool> {
 pub(super) fn stop(project: &Project) -> Result<()> {
     if !is_running(project)? {
         terminal::say(if belongs_to_dev(project)? {
-            "the database belongs to `svc dev`, which runs and stops it when it ends"
+            "the database belongs to a running `svc dev`, which stops it on exit"
         } else {
-            "the database does not run"
+            "the database is not running"
         });
         return Ok(());
     }
@@ -204,7 +204,7 @@ pub(super) fn stop(project: &Project) -> Result<()> {
     while is_running(project)? {
         if begun.elapsed() > STOP {
             return Err(Failure::new(format!(
-                "the database does not stop; its process is {number}"
+                "the database did not stop; its process ID is {number}"
             )));
         }
         std::thread::sleep(LOOK);

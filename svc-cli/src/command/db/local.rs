@@ -29,11 +29,11 @@ pub(crate) async fn create_missing(target: &Target) -> Result<bool> {
     let name = target.database();
     let failed = |error: tokio_postgres::Error| {
         Failure::new(format!(
-            "cannot make the database `{name}`: {}",
+            "cannot create the database `{name}`: {}",
             database::reason(&error)
         ))
         .hint(format!(
-            "have a user make it who may: createdb --owner {} {name}",
+            "create it as a user with this privilege: createdb --owner {} {name}",
             target.user()
         ))
     };
@@ -50,7 +50,7 @@ pub(crate) async fn create_missing(target: &Target) -> Result<bool> {
         .batch_execute(&format!("CREATE DATABASE {}", escape_identifier(name)))
         .await
         .map_err(failed)?;
-    terminal::done(format_args!("made the database `{name}`"));
+    terminal::done(format_args!("created the database `{name}`"));
 
     Ok(true)
 }
@@ -59,7 +59,7 @@ pub(crate) async fn create_missing(target: &Target) -> Result<bool> {
 /// server has the port.
 pub(crate) fn refuse_others(project: &Project, target: &Target) -> Result<()> {
     let why = || match database::block_on(database::open(target)) {
-        Ok(_) => Failure::new("the database has come up meanwhile").hint("try again"),
+        Ok(_) => Failure::new("the database has started in the meantime").hint("try again"),
         Err(failure) => failure,
     };
     if !target.is_local() {
@@ -67,10 +67,9 @@ pub(crate) fn refuse_others(project: &Project, target: &Target) -> Result<()> {
     }
 
     if daemon::is_running(project)? {
-        let failure = Failure::new(
-            "the project's server runs, but not with the settings that the project has now",
-        );
-        return Err(failure.hint("start it anew: svc db stop, then svc db start"));
+        let failure =
+            Failure::new("the project's server is running, but not with the current settings");
+        return Err(failure.hint("restart it: svc db stop, then svc db start"));
     }
 
     // A server of another kind does not speak PostgreSQL's protocol, but accepts connections.
@@ -78,7 +77,7 @@ pub(crate) fn refuse_others(project: &Project, target: &Target) -> Result<()> {
     if taken {
         let port = target.port();
         return Err(why().hint(format!(
-            "another server has port {port}; stop it, or choose another port for this project in .env and docker-compose.yml"
+            "another server uses port {port}; stop it, or choose another port for this project in .env and docker-compose.yml"
         )));
     }
 

@@ -107,7 +107,7 @@ fn start(project: &Project) -> Result<()> {
     database::block_on(owner::refuse_others(project, &target))?;
 
     if database::block_on(is_reachable(&target))? {
-        terminal::say(format_args!("{shown} answers"));
+        terminal::say(format_args!("{shown} responds"));
     } else if !database::block_on(local::create_missing(&target))? {
         local::refuse_others(project, &target)?;
         daemon::start(project, &target)?;
@@ -134,7 +134,7 @@ pub(crate) async fn bring_up(project: &Project, client: &Client, scope: Scope) -
     let has_rows_to_come = is_new && outcome.applied() > 0;
     outcome.tell()?;
     if has_rows_to_come && migrate::run_all(project, client, Kind::Seed).await? > 0 {
-        terminal::say("the seeds are run");
+        terminal::say("ran the seeds");
     }
 
     Ok(())
@@ -143,8 +143,8 @@ pub(crate) async fn bring_up(project: &Project, client: &Client, scope: Scope) -
 async fn seed(project: &Project, client: &Client) -> Result<()> {
     match migrate::run_all(project, client, Kind::Seed).await? {
         0 => terminal::say("db/seeds has no files"),
-        1 => terminal::say("1 file is run"),
-        count => terminal::say(format_args!("{count} files are run")),
+        1 => terminal::say("ran 1 file"),
+        count => terminal::say(format_args!("ran {count} files")),
     }
     Ok(())
 }

@@ -107,11 +107,11 @@ pub(crate) async fn refuse_others(project: &Project, target: &Target) -> Result<
 
     let port = svc_embedded::free_port().unwrap_or_default();
     Err(Failure::new(format!(
-        "the server at port {} belongs to the project `{name}`, and stops and is deleted with it",
+        "the server at port {} belongs to the project `{name}`, which also stops and deletes it",
         target.port()
     ))
     .hint(format!(
-        "give this project a port of its own in .env and docker-compose.yml, such as {port}"
+        "choose another port for this project in .env and docker-compose.yml, such as {port}"
     )))
 }
 

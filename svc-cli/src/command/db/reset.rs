@@ -16,13 +16,12 @@ pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
             "{} is not on this machine",
             database::shown(target.config())
         ));
-        return Err(failure.hint("only a database on this machine is reset"));
+        return Err(failure.hint("svc db reset works only with a database on this machine"));
     }
 
     if name == "postgres" {
-        let failure =
-            Failure::new("the database `postgres` is the one from which others are dropped");
-        return Err(failure.hint("name one of the project's own in SVC_DATABASE_URL"));
+        let failure = Failure::new("the database `postgres` is needed to drop other databases");
+        return Err(failure.hint("name a database of the project in SVC_DATABASE_URL"));
     }
 
     database::block_on(super::owner::refuse_others(project, &target))?;
@@ -45,7 +44,7 @@ pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
         ] {
             client.batch_execute(&statement).await.map_err(|error| {
                 Failure::new(format!(
-                    "cannot make `{name}` anew: {}",
+                    "cannot create `{name}` again: {}",
                     database::reason(&error)
                 ))
             })?;

@@ -38,7 +38,7 @@ pub(crate) async fn ensure(project: &Project, target: &Target) -> Result<Option<
         return Ok(None);
     }
 
-    terminal::say("no database answers; starting the project's own, in .svc");
+    terminal::say("no database responds; starting the project's own, in .svc");
 
     start(project, target).await.map(Some)
 }
@@ -82,7 +82,7 @@ async fn prepare(database: &Database, target: &Target) -> Result<()> {
 
     run.await.map_err(|error| {
         Failure::new(format!(
-            "cannot make the database `{name}`: {}",
+            "cannot create the database `{name}`: {}",
             reason(&error)
         ))
     })

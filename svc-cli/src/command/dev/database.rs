@@ -74,7 +74,7 @@ impl Database {
         match timeout(PATIENCE, task).await {
             Ok(done) => self.take(joined(done)).map(drop),
             Err(_) => {
-                terminal::say("the database is not ready yet; until then queries find nothing");
+                terminal::say("the database is not ready yet; until then, queries find no rows");
                 Ok(())
             }
         }
@@ -117,7 +117,7 @@ impl Database {
 }
 
 fn joined<T>(done: Result<Result<T>, tokio::task::JoinError>) -> Result<T> {
-    done.map_err(|error| Failure::new(format!("the work on the database has failed: {error}")))?
+    done.map_err(|error| Failure::new(format!("bringing the database up to date failed: {error}")))?
 }
 
 /// Starts the project's own server, unless one is there, and applies the files; returns whether the
@@ -130,7 +130,9 @@ async fn bring_up(
 ) -> Result<bool> {
     let project = Project::at(root)?;
     let Ok(url) = project.database_url() else {
-        terminal::warning("no database is set, so queries find none; set SVC_DATABASE_URL in .env");
+        terminal::warning(
+            "no database URL is set, so queries find no rows; set SVC_DATABASE_URL in .env",
+        );
         return Ok(false);
     };
 
@@ -155,7 +157,7 @@ async fn bring_up(
 
     if !target.is_local() {
         terminal::warning(
-            "the database is not on this machine, so nothing is changed in it; svc migrate up does",
+            "the database is not on this machine, so svc dev does not change it; to apply the files: svc migrate up",
         );
         return Ok(false);
     }
@@ -168,7 +170,7 @@ async fn bring_up(
 /// Warns that the service runs without a database.
 fn warn(failure: &Failure) {
     terminal::warning(format_args!(
-        "{}; the service runs without a database, so queries find nothing",
+        "{}; the service runs without a database, so queries find no rows",
         failure.message()
     ));
     failure.first_hint().into_iter().for_each(terminal::hint);

@@ -154,7 +154,7 @@ impl Session {
             }
 
             work = self
-                .wait(trouble.unwrap_or_else(|| "the program has ended".to_owned()))
+                .wait(trouble.unwrap_or_else(|| "the program has exited".to_owned()))
                 .await?;
         }
     }
@@ -192,7 +192,7 @@ impl Session {
         // The process is gone, and its ID may soon belong to another one.
         cancel.0 = None;
 
-        built.map_err(|error| Failure::new(format!("the build has failed: {error}")))?
+        built.map_err(|error| Failure::new(format!("the build failed: {error}")))?
     }
 
     /// Starts the new program, and stops the old one once the new one serves.
@@ -206,7 +206,7 @@ impl Session {
         let new = Server::start(&self.project, program, &self.listener, &self.traces).await?;
         if let Some(old) = self.server.replace(new) {
             old.stop().await;
-            terminal::done("the new program serves");
+            terminal::done("the new program is serving");
         }
 
         Ok(())
@@ -217,7 +217,7 @@ impl Session {
             return;
         };
         terminal::say(format_args!(
-            "\n  GraphQL   http://{address}/graphql\n  GraphiQL  http://{address}/graphql in a browser\n  Ctrl-C ends it.\n"
+            "\n  GraphQL   http://{address}/graphql\n  GraphiQL  http://{address}/graphql in a browser\n  Ctrl-C stops it.\n"
         ));
     }
 
@@ -241,11 +241,11 @@ impl Session {
 
             if let Some(status) = ended {
                 self.server = None;
-                let failure = Failure::new(format!("the program has ended: {status}"));
+                let failure = Failure::new(format!("the program has exited: {status}"));
                 if self.watch.is_none() {
                     return Err(failure);
                 }
-                let _ = failure.hint("it starts again when a file changes").report();
+                let _ = failure.hint("it restarts when a file changes").report();
             }
         }
     }

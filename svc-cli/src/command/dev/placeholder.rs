@@ -76,7 +76,7 @@ fn answer(head: &str, trouble: &str) -> (&'static str, String) {
         return ("text/html; charset=utf-8", page(trouble));
     }
 
-    let message = format!("the service does not run: {trouble}");
+    let message = format!("the service is not running: {trouble}");
     if header("content-type:").contains("application/json") {
         let error = json!({ "errors": [{ "message": message, "extensions": { "code": "SERVICE_UNAVAILABLE" } }] });
         return ("application/json; charset=utf-8", error.to_string());
@@ -84,7 +84,7 @@ fn answer(head: &str, trouble: &str) -> (&'static str, String) {
 
     (
         "text/plain; charset=utf-8",
-        format!("{message}\n\nThe terminal of `svc dev` says more.\n"),
+        format!("{message}\n\nSee the terminal of `svc dev` for details.\n"),
     )
 }
 
@@ -96,8 +96,8 @@ fn page(trouble: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
          <title>svc dev</title></head>\n<body style=\"font-family: sans-serif; margin: 2em\">\
-         <h1>The service does not run</h1>\n<pre>{trouble}</pre>\n\
-         <p>This page comes again by itself when a file has changed.</p></body></html>\n"
+         <h1>The service is not running</h1>\n<pre>{trouble}</pre>\n\
+         <p>This page reloads automatically.</p></body></html>\n"
     )
 }
 

@@ -38,11 +38,11 @@ impl Server {
         listener: &TcpListener,
         traces: &Traces,
     ) -> Result<Self> {
-        let folder = tempfile::tempdir().map_err(Failure::io("make a temporary folder"))?;
+        let folder = tempfile::tempdir().map_err(Failure::io("create a temporary folder"))?;
         let ready = folder.path().join("ready");
         let address = listener
             .local_addr()
-            .map_err(Failure::io("find the own address"))?;
+            .map_err(Failure::io("find the local address"))?;
         let socket: OwnedFd = listener
             .try_clone()
             .map_err(Failure::io("share the socket"))?
@@ -77,7 +77,7 @@ impl Server {
             while !ready.exists() {
                 if let Ok(Some(status)) = server.child.try_wait() {
                     return Err(Failure::new(format!(
-                        "the program has ended before it served: {status}"
+                        "the program exited before it served: {status}"
                     )));
                 }
                 sleep(LOOK).await;
@@ -87,15 +87,15 @@ impl Server {
 
         match timeout(START, serves).await {
             Ok(Ok(())) => Ok(server),
-            Ok(Err(failure)) => Err(failure.hint("what it says above is the reason")),
+            Ok(Err(failure)) => Err(failure.hint("see the program's output above")),
             Err(_) => {
                 server.stop().await;
                 let failure = Failure::new(format!(
-                    "the program does not serve after {} seconds",
+                    "the program did not serve within {} seconds",
                     START.as_secs()
                 ));
                 Err(failure
-                    .hint("its main function ends with svc::serve(…), which says when it serves"))
+                    .hint("end its main function with svc::serve(…), which reports when it serves"))
             }
         }
     }

@@ -60,7 +60,7 @@ impl Traces {
             .open(&self.file)
             .and_then(|mut file| file.write_all(line.as_bytes()));
         if let Err(error) = written {
-            terminal::warning(format_args!("cannot note a process in {FOLDER}: {error}"));
+            terminal::warning(format_args!("cannot record a process in {FOLDER}: {error}"));
         }
     }
 }
@@ -84,7 +84,7 @@ fn clean(notes: &Path) {
         .filter(|(owner, moment)| is_same(*owner, moment))
     {
         terminal::warning(format_args!(
-            "another svc dev runs in this folder (process {owner}); a database that it has started ends with it"
+            "another svc dev is running in this folder (process {owner}); on exit, it stops the database that it has started"
         ));
         return;
     }
@@ -92,7 +92,7 @@ fn clean(notes: &Path) {
     for (process, moment) in lines.filter(|(process, moment)| is_same(*process, moment)) {
         end(process, moment);
         terminal::done(format_args!(
-            "ended the process {process}, which a killed svc dev has left"
+            "stopped the process {process}, which a killed svc dev left behind"
         ));
     }
 

@@ -27,15 +27,15 @@ pub(super) async fn look(url: &str) -> Result<Vec<Finding>> {
         .await;
 
     let Ok(answer) = asked else {
-        let fix = "is it the address of GraphQL, with /graphql, and does the service run?";
+        let fix = "is it the GraphQL endpoint, with /graphql, and is the service running?";
         return Ok(vec![Finding::problem(
             "service",
-            format!("{url} does not answer"),
+            format!("{url} does not respond"),
             fix,
         )]);
     };
 
-    let mut findings = vec![Finding::ok("service", format!("{url} answers"))];
+    let mut findings = vec![Finding::ok("service", format!("{url} responds"))];
     findings.push(introspection(answer).await);
     let preflight = client
         .request(Method::OPTIONS, url)
@@ -49,7 +49,7 @@ pub(super) async fn look(url: &str) -> Result<Vec<Finding>> {
     }
 
     if url.starts_with("http://") && !url.contains("//127.0.0.1") && !url.contains("//localhost") {
-        let fix = "put it behind a proxy that speaks https";
+        let fix = "put it behind a proxy with HTTPS";
         findings.push(Finding::problem(
             "service",
             "requests and tokens are not encrypted",
@@ -66,7 +66,7 @@ async fn introspection(answer: Response) -> Finding {
         let fix = "set SVC_ENVIRONMENT=production and remove SVC_INTROSPECTION";
         Finding::warning("introspection", "anyone may read the schema", fix)
     } else {
-        Finding::ok("introspection", "the schema is not told")
+        Finding::ok("introspection", "the schema is not exposed")
     }
 }
 
@@ -83,16 +83,16 @@ fn cors(answer: &Response) -> Finding {
     let with_cookies = header("access-control-allow-credentials") == Some("true");
     match header("access-control-allow-origin") {
         Some(ORIGIN) if with_cookies => {
-            let fix = "list the origins that are meant in the CORS layer, and no others";
+            let fix = "list the intended origins in the CORS layer, and no others";
             Finding::problem(
                 "cors",
-                "every page may send requests with the cookies of its visitors",
+                "pages of every origin may send requests with their visitors' cookies",
                 fix,
             )
         }
         Some(ORIGIN | "*") => {
-            let fix = "list the origins that are meant, unless the API is for everyone";
-            Finding::warning("cors", "every page may send requests", fix)
+            let fix = "list the intended origins, unless the API is public";
+            Finding::warning("cors", "pages of every origin may send requests", fix)
         }
         _ => Finding::ok("cors", "pages of other origins may not send requests"),
     }

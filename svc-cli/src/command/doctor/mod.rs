@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Err(failure) => findings.push(Finding::warning(
             "project",
             failure.message(),
-            "svc init NAME makes a project",
+            "svc init NAME creates a project",
         )),
     }
 

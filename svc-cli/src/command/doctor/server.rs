@@ -51,7 +51,7 @@ pub(super) async fn look(
 }
 
 fn failed(error: &tokio_postgres::Error) -> Failure {
-    Failure::new(format!("the database refuses: {}", reason(error)))
+    Failure::new(format!("the database reported an error: {}", reason(error)))
 }
 
 async fn version(target: &Target, client: &Client) -> Result<Finding> {
@@ -74,7 +74,7 @@ async fn version(target: &Target, client: &Client) -> Result<Finding> {
         Finding::problem(
             "database",
             format!("{place}, in {encoding}"),
-            "make the database anew with ENCODING 'UTF8'",
+            "create the database again with ENCODING 'UTF8'",
         )
     } else {
         Finding::ok("database", place)
@@ -91,7 +91,7 @@ fn tls(target: &Target) -> Finding {
         (false, _) => Finding::problem(
             "tls",
             "the connection to the database may be unencrypted",
-            "add ?sslmode=verify-full to the database URL, and sslrootcert=FILE where a private authority signs",
+            "add ?sslmode=verify-full to the database URL, and sslrootcert=FILE for a private certificate authority",
         ),
     }
 }
@@ -110,14 +110,15 @@ async fn pool(project: &Project, client: &Client) -> Result<Finding> {
         .setting("SVC_DATABASE_POOL_SIZE")
         .and_then(|size| size.trim().parse().ok());
     let size: i64 = given.unwrap_or(POOL_SIZE);
-    let said =
-        format!("pools of {size} connections; the server has {most}, of which {used} are in use");
+    let said = format!(
+        "pools of {size} connections; the server allows {most}, of which {used} are in use"
+    );
 
     Ok(if size > most {
         let fix = format!("set SVC_DATABASE_POOL_SIZE below {most}, or raise max_connections");
         Finding::problem("connections", said, fix)
     } else if size.saturating_mul(2) > most {
-        let fix = "while a new version is deployed, two services run: leave room for both";
+        let fix = "during a deployment, two services run: leave room for both";
         Finding::warning("connections", said, fix)
     } else {
         Finding::ok("connections", said)
@@ -140,8 +141,8 @@ async fn role(client: &Client) -> Result<Finding> {
 
         Finding::warning(
             "role",
-            format!("the user `{name}` {why}, so policies do not bind it"),
-            "let the service connect as a role that owns nothing and may only read views and call functions",
+            format!("the user `{name}` {why}, so policies do not apply to it"),
+            "connect the service as a role that owns nothing and may only read views and call functions",
         )
     } else {
         Finding::ok("role", format!("the user `{name}` is not a superuser"))
@@ -158,7 +159,7 @@ async fn closed(client: &Client) -> Result<Vec<Finding>> {
             "CREATE POLICY … ON {table} USING (…), or ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"
         );
         let what = format!(
-            "{table} has row-level security and no policy, so none but its owner sees a row of it"
+            "{table} has row-level security but no policy, so only its owner sees its rows"
         );
         Finding::warning("policies", what, fix)
     };
@@ -178,7 +179,7 @@ async fn indexes(client: &Client) -> Result<Vec<Finding>> {
         findings.push(Finding::warning(
             "indexes",
             format!("a relation by {table}.{column} reads the whole table for each row"),
-            format!("in a migration without a transaction: CREATE INDEX CONCURRENTLY ON {table} ({quoted})"),
+            format!("create it in a migration without a transaction: CREATE INDEX CONCURRENTLY ON {table} ({quoted})"),
         ));
     }
 
@@ -190,8 +191,8 @@ async fn indexes(client: &Client) -> Result<Vec<Finding>> {
         let (index, table): (String, String) = (row.get(0), row.get(1));
         findings.push(Finding::problem(
             "indexes",
-            format!("{index} of {table} is invalid: its making was interrupted"),
-            format!("DROP INDEX CONCURRENTLY {index}, and make it again"),
+            format!("{index} of {table} is invalid: its creation was interrupted"),
+            format!("DROP INDEX CONCURRENTLY {index}, and create it again"),
         ));
     }
 

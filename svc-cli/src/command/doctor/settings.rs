@@ -49,7 +49,7 @@ fn tracked(project: &Project) -> Option<Finding> {
         .ok()?;
 
     Some(if git.status.success() {
-        let fix = "git rm --cached .env, add it to .gitignore, and change the secrets that it has";
+        let fix = "git rm --cached .env, add it to .gitignore, and change its secrets";
         Finding::problem("secrets", ".env is in the git repository", fix)
     } else {
         Finding::ok("secrets", ".env is not in the git repository")
@@ -61,13 +61,13 @@ fn environment(project: &Project) -> Finding {
         Some("production") => Finding::ok("environment", "production"),
         None | Some("development") => Finding::warning(
             "environment",
-            "development: clients may read the schema, and errors tell more",
+            "development: clients may read the schema, and errors contain details",
             "set SVC_ENVIRONMENT=production where the service is deployed",
         ),
         Some(other) => Finding::problem(
             "environment",
             format!("SVC_ENVIRONMENT is `{other}`"),
-            "it is development or production",
+            "use development or production",
         ),
     }
 }
@@ -77,7 +77,7 @@ fn introspection(project: &Project) -> Option<Finding> {
         .setting("SVC_INTROSPECTION")?
         .eq_ignore_ascii_case("true");
     is_on.then(|| {
-        let fix = "remove SVC_INTROSPECTION: it is then on in development only";
+        let fix = "remove SVC_INTROSPECTION: clients may then read the schema in development only";
         Finding::warning(
             "introspection",
             "clients may read the schema in production too",
@@ -96,18 +96,18 @@ fn secrets(project: &Project) -> Vec<Finding> {
         let looks_made_up = ["secret", "change", "example", "password"]
             .iter()
             .any(|word| secret.to_lowercase().contains(word));
-        let fix = "openssl rand -hex 32 makes one";
+        let fix = "generate one: openssl rand -hex 32";
 
         // A random text of this length almost always has more different characters, even in
         // hexadecimal.
         findings.push(if secret.len() < MIN_SECRET_LENGTH {
             Finding::problem(
                 "secrets",
-                format!("SVC_AUTH_SECRET_KEY has less than {MIN_SECRET_LENGTH} bytes"),
+                format!("SVC_AUTH_SECRET_KEY has fewer than {MIN_SECRET_LENGTH} bytes"),
                 fix,
             )
         } else if distinct < 10 || looks_made_up {
-            Finding::problem("secrets", "SVC_AUTH_SECRET_KEY can be guessed", fix)
+            Finding::problem("secrets", "SVC_AUTH_SECRET_KEY is easy to guess", fix)
         } else {
             Finding::ok("secrets", "SVC_AUTH_SECRET_KEY is long enough")
         });
@@ -117,7 +117,7 @@ fn secrets(project: &Project) -> Vec<Finding> {
         let fix = "remove SVC_DEV_AUTH_PASSWORD, and set a provider: SVC_AUTH_PROVIDER";
         findings.push(Finding::warning(
             "secrets",
-            "one password for all is in front of /graphql",
+            "/graphql is protected by a single shared password",
             fix,
         ));
     }
@@ -129,8 +129,8 @@ fn authentication(project: &Project) -> Finding {
     match project.setting("SVC_AUTH_PROVIDER").as_deref() {
         None | Some("none") => Finding::warning(
             "authentication",
-            "no provider is set, so every request is without a user, unless the program sets one",
-            "set SVC_AUTH_PROVIDER, or leave it where everyone may read everything",
+            "no provider is set, so requests have no user unless the program sets a provider",
+            "set SVC_AUTH_PROVIDER, unless everyone may read everything",
         ),
         Some(provider) => Finding::ok("authentication", format!("the provider is `{provider}`")),
     }
@@ -150,7 +150,7 @@ fn limits(project: &Project) -> Vec<Finding> {
             let fix = format!("remove {name} for its default, or choose one below {most}");
             findings.push(Finding::warning(
                 "limits",
-                format!("{name}={value} is as good as no limit"),
+                format!("{name}={value} is effectively no limit"),
                 fix,
             ));
         }
@@ -163,15 +163,11 @@ fn limits(project: &Project) -> Vec<Finding> {
         == Some("0")
     {
         let fix = "remove SVC_REQUEST_TIMEOUT for its default, 60 seconds";
-        findings.push(Finding::warning(
-            "limits",
-            "a request may run for ever",
-            fix,
-        ));
+        findings.push(Finding::warning("limits", "a request may run forever", fix));
     }
 
     if findings.is_empty() {
-        findings.push(Finding::ok("limits", "none is switched off"));
+        findings.push(Finding::ok("limits", "none is disabled"));
     }
 
     findings

@@ -75,9 +75,7 @@ pub(super) fn part(project: &Project, part: Part, role: Option<&str>) -> Result<
     terminal::print(&format!("{path}\n"))?;
 
     if part.schema().is_some() && role.is_none() {
-        terminal::hint(
-            "where the service connects as another role than the owner, name it: --role NAME",
-        );
+        terminal::hint("if the service does not connect as the owner, name its role: --role NAME");
     }
 
     terminal::hint("apply it: svc migrate up");
@@ -121,7 +119,7 @@ fn trigger(table: &str) -> Result<String> {
     let path: Vec<String> = table.split('.').map(escape_identifier).collect();
 
     Ok(format!(
-        "\n-- Further arguments are columns that a payload says besides `id` and `op`, such as 'author_id'.\n\
+        "\n-- Further arguments are columns that payloads contain in addition to `id` and `op`, such as 'author_id'.\n\
          CREATE OR REPLACE TRIGGER {channel} AFTER INSERT OR UPDATE OR DELETE ON {}\n    \
          FOR EACH ROW EXECUTE FUNCTION svc_notify('{channel}');\n",
         path.join(".")
@@ -131,9 +129,8 @@ fn trigger(table: &str) -> Result<String> {
 /// Creates the migration, unless another one has the text already.
 fn create(project: &Project, part: Part, text: &str) -> Result<String> {
     if let Some(path) = holder(project, text)? {
-        return Err(
-            Failure::new(format!("{path} has this SQL already")).hint("apply it: svc migrate up")
-        );
+        return Err(Failure::new(format!("{path} already contains this SQL"))
+            .hint("apply it: svc migrate up"));
     }
     migrate::create(project, part.name(), text)
 }

@@ -22,7 +22,7 @@ pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {
     if !is_plain(&table) || table.len() > MAX_LENGTH {
         let failure = Failure::usage(format!("`{table}` cannot be the name of the table"));
         return Err(failure.hint(format!(
-            "a table's name has lower-case letters, digits and `_`, {MAX_LENGTH} at most: svc generate migration product"
+            "a table's name has at most {MAX_LENGTH} lower-case letters, digits and `_`: svc generate migration product"
         )));
     }
 

@@ -58,7 +58,7 @@ impl Dependency {
     fn folder(folder: &Path) -> Result<Self> {
         let found = folder.canonicalize().map_err(|error| {
             Failure::usage(format!("cannot find {}: {error}", folder.display())).hint(
-                "--svc-path names a checkout of the repository of svc, or the folder `svc` in it",
+                "--svc-path takes a checkout of the svc repository, or the folder `svc` in it",
             )
         })?;
 
@@ -83,7 +83,7 @@ impl Dependency {
 
         Err(
             Failure::usage(format!("{} has no crate `svc`", folder.display())).hint(
-                "--svc-path names a checkout of the repository of svc, or the folder `svc` in it",
+                "--svc-path takes a checkout of the svc repository, or the folder `svc` in it",
             ),
         )
     }

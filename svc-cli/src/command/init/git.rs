@@ -21,12 +21,12 @@ pub(crate) fn init(folder: &Path) {
     match git(&["rev-parse", "--is-inside-work-tree"]) {
         Ok(status) if status.success() => {}
         Ok(_) => match git(&["init"]) {
-            Ok(status) if status.success() => terminal::done("made a git repository"),
-            _ => terminal::warning("git did not make a repository; `git init` says why"),
+            Ok(status) if status.success() => terminal::done("created a git repository"),
+            _ => terminal::warning("git did not create a repository; run `git init` to see why"),
         },
         Err(_) => {
             terminal::warning(
-                "git is not installed, so there is no repository; --no-git says that this is meant",
+                "git is not installed, so no repository was created; pass --no-git if you want none",
             );
         }
     }

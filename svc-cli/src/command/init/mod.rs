@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 
     write(folder, &template::files(arguments.template, &values)?)?;
     terminal::done(format_args!(
-        "made {} from the template `{}`",
+        "created {} from the template `{}`",
         folder.display(),
         arguments.template.name()
     ));
@@ -141,7 +141,7 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
         _ => Path::new("."),
     };
 
-    fs::create_dir_all(parent).map_err(Failure::io(format_args!("make {}", parent.display())))?;
+    fs::create_dir_all(parent).map_err(Failure::io(format_args!("create {}", parent.display())))?;
     let failed = || Failure::io(format_args!("write into {}", parent.display()).to_string());
 
     // In the same parent, because a rename cannot cross file systems.
@@ -158,5 +158,5 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
         fs::write(path, text).map_err(failed())?;
     }
 
-    fs::rename(&made, folder).map_err(Failure::io(format_args!("make {}", folder.display())))
+    fs::rename(&made, folder).map_err(Failure::io(format_args!("create {}", folder.display())))
 }

@@ -92,13 +92,13 @@ pub(crate) struct Name {
 impl Name {
     /// The name in the last part of a path.
     pub(crate) fn of(folder: &Path) -> Result<Self> {
-        let rules = "a name begins with a letter and goes on with letters, digits, `-`, `_` and `.`: svc init my-shop";
+        let rules = "a name starts with a letter, followed by letters, digits, `-`, `_` and `.`: svc init my-shop";
         let bad = |why: &str| Failure::usage(format!("`{}` {why}", folder.display())).hint(rules);
         let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
             return Err(bad("does not end in a name"));
         };
         if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
-            return Err(bad("does not begin with a letter from a to z"));
+            return Err(bad("does not start with a letter from a to z"));
         }
 
         if let Some(odd) = name
@@ -115,7 +115,7 @@ impl Name {
 
         if name.len() > MAX_LENGTH {
             return Err(bad(&format!(
-                "is longer than {MAX_LENGTH} characters, the most that a database's name can have"
+                "is longer than {MAX_LENGTH} characters, the maximum length of a database's name"
             )));
         }
 

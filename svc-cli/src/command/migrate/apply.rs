@@ -46,8 +46,8 @@ impl Outcome {
         match self.applied {
             0 if self.waiting.is_empty() => terminal::say("the database is up to date"),
             0 => {}
-            1 => terminal::say("1 file is applied"),
-            count => terminal::say(format_args!("{count} files are applied")),
+            1 => terminal::say("applied 1 file"),
+            count => terminal::say(format_args!("applied {count} files")),
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ pub(crate) async fn up(
 
     let waits = |stop: Stop| match waiting.first() {
         Some(path) if stop.is_missing() => stop.hint(format!(
-            "{path} is pending, and may bring it: svc migrate up"
+            "{path} is pending and may create it: svc migrate up"
         )),
         _ => stop,
     };
@@ -100,10 +100,12 @@ pub(crate) async fn up(
 
     for path in plan.removed.iter().map(|entry| &entry.path) {
         if recorded.contains_key(path) {
-            terminal::done(format_args!("{path} is gone, and so is what it had made"));
+            terminal::done(format_args!(
+                "{path} was deleted, so its objects were dropped"
+            ));
         } else {
             terminal::warning(format_args!(
-                "{path} is gone; nobody has noted what it had made, so that stays"
+                "{path} was deleted; its objects were not recorded, so they remain"
             ));
         }
     }
@@ -125,7 +127,7 @@ fn warn(plan: &Plan<'_>, missing: &[&history::Entry]) {
 
     for file in &plan.unwritten {
         terminal::warning(format_args!(
-            "{} has no statement yet, so it is not run",
+            "{} has no statements yet, so it was not run",
             file.path
         ));
     }
@@ -216,13 +218,13 @@ pub(super) fn refuse(files: &[File], history: &[history::Entry]) -> Result<()> {
                 file.path
             ))
             .hint("undo the change and put it into a new migration: svc migrate new NAME")
-            .hint("if the database is as the file says now: svc migrate repair"),
+            .hint("if the database already matches the file: svc migrate repair"),
             (State::Interrupted, _) => Failure::new(format!(
                 "{} was interrupted outside of a transaction",
                 file.path
             ))
-            .hint("look at what it has left, such as an invalid index, and drop that")
-            .hint("then have it run again: svc migrate repair, svc migrate up"),
+            .hint("inspect the partial result, such as an invalid index, and drop it")
+            .hint("then run it again: svc migrate repair, svc migrate up"),
             _ => continue,
         };
 

@@ -30,7 +30,7 @@ pub(super) fn run(project: &Project, confirm: Option<&str>, from_sqlx: bool) -> 
         if from_sqlx {
             let count = sqlx::import(&client, &files, &history).await?;
             terminal::say(format_args!(
-                "{count} migrations of sqlx are recorded; the rest runs with `svc migrate up`"
+                "{count} migrations of sqlx were recorded; `svc migrate up` runs the rest"
             ));
             return client
                 .batch_execute("COMMIT")

@@ -53,20 +53,20 @@ pub(super) fn run(project: &Project, strict: bool) -> Result<()> {
     };
 
     Err(Failure::new(count)
-        .hint("change the files as they say, or accept a rule in its file: -- squawk-ignore RULE"))
+        .hint("change the files as suggested, or accept a rule in the file: -- squawk-ignore RULE"))
 }
 
 /// The database, if one is set and responds.
 async fn reachable(project: &Project) -> Option<Client> {
     if project.database_url().is_err() {
-        terminal::warning("no database is set, so nothing was tried");
+        terminal::warning("no database URL is set, so no file was tried");
         return None;
     }
 
     match connect(project).await {
         Ok(client) => Some(client),
         Err(failure) => {
-            terminal::warning(format_args!("{}, so nothing was tried", failure.message()));
+            terminal::warning(format_args!("{}, so no file was tried", failure.message()));
             None
         }
     }
@@ -125,7 +125,7 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
         .await
         .map_err(|error| {
             Failure::new(format!(
-                "the pending files break a constraint: {}",
+                "the pending files violate a constraint: {}",
                 database::reason(&error)
             ))
         })?;
@@ -142,15 +142,15 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
         .await
         .map_err(|error| failed(&error))?;
     for what in &lost {
-        terminal::warning(format_args!("{what}, which a service that runs may read"));
+        terminal::warning(format_args!("{what}, which a running service may read"));
     }
 
     match plan.count() {
         0 if part.is_none() => terminal::done("no file is pending"),
         0 => {}
-        1 => terminal::done("1 pending file runs on the database, and was undone"),
+        1 => terminal::done("1 pending file ran on the database, and was rolled back"),
         tried => terminal::done(format_args!(
-            "{tried} pending files run on the database, and were undone"
+            "{tried} pending files ran on the database, and were rolled back"
         )),
     }
 
@@ -165,7 +165,7 @@ fn part_in_transaction<'a>(plan: &Plan<'a>) -> Option<Plan<'a>> {
         .iter()
         .position(|file| !file.in_transaction())?;
     terminal::warning(format_args!(
-        "{} runs outside of a transaction, so it and those after it were not tried",
+        "{} runs outside of a transaction, so it and the files after it were not tried",
         plan.migrations[at].path
     ));
 
@@ -179,8 +179,8 @@ fn part_in_transaction<'a>(plan: &Plan<'a>) -> Option<Plan<'a>> {
 
 /// A failure of files that are only tried, with hints adapted from the ones for applying a file.
 fn reworded(failure: &Failure) -> Failure {
-    let hint = |hint: &String| match hint.split_once("correct it and run `svc migrate up` again") {
-        Some(_) => "correct it and run `svc migrate check` again".to_owned(),
+    let hint = |hint: &String| match hint.split_once("fix it and run `svc migrate up` again") {
+        Some(_) => "fix it and run `svc migrate check` again".to_owned(),
         None => hint.clone(),
     };
     Failure::new(failure.message()).hints(failure.hints_of().iter().map(hint))
@@ -195,7 +195,7 @@ async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> 
     let replayed = shadow::replay(&target, files).await.map_err(|failure| {
         let failure = reworded(&failure);
         Failure::new(format!("on an empty database, {}", failure.message())).hints(failure.hints_of().to_vec())
-            .hint("a new database begins with the first migration, so this breaks colleagues, tests and CI; put tables and their changes into db/migrations, and what follows them into db/schema")
+            .hint("a new database runs all files, so this also fails for other developers, tests and CI; put tables and their changes into db/migrations, and views and functions into db/schema")
     })?;
 
     let made = match replayed {
@@ -216,22 +216,26 @@ async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> 
 
     missing.iter().for_each(|item| {
         terminal::warning(format_args!(
-            "the database lacks {item}, which the files make"
+            "the database lacks {item}, which the files create"
         ));
     });
 
     other.iter().for_each(|item| {
-        terminal::warning(format_args!("the database has another form of {item}"));
+        terminal::warning(format_args!(
+            "the database has a different definition of {item}"
+        ));
     });
     extra.iter().for_each(|item| {
-        terminal::warning(format_args!("the database has {item}, which no file makes"));
+        terminal::warning(format_args!(
+            "the database has {item}, which no file creates"
+        ));
     });
     let count = missing.len() + other.len() + extra.len();
     if count == 0 {
-        terminal::done("the database is as the files make it");
+        terminal::done("the database matches the files");
     } else {
         terminal::hint(
-            "a change that was made by hand belongs into a file: svc migrate new NAME; or begin anew: svc db reset",
+            "put manual changes into a file: svc migrate new NAME; or start over: svc db reset",
         );
     }
 

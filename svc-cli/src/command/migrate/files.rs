@@ -68,7 +68,7 @@ impl File {
                 let failure = Failure::new(format!(
                     "{place}: `{command}` would end the transaction of the file"
                 ));
-                return Err(failure.hint("remove it: each file runs in a transaction of its own"));
+                return Err(failure.hint("remove it: svc runs the file in a transaction"));
             }
 
             if self.in_transaction() && is_concurrent(statement) {
@@ -76,7 +76,7 @@ impl File {
                     "{place}: CONCURRENTLY does not work in a transaction"
                 ));
                 return Err(failure.hint(format!(
-                    "give it a migration of its own whose first line is `{NO_TRANSACTION}`"
+                    "move it into a separate migration whose first line is `{NO_TRANSACTION}`"
                 )));
             }
         }
@@ -169,7 +169,7 @@ fn check_versions(files: &[File]) -> Result<()> {
     for file in files {
         if version(file).is_none() {
             let failure = Failure::new(format!(
-                "{} has no number, so its place among the others is not known",
+                "{} has no number, so its order is unknown",
                 file.path
             ));
             return Err(
@@ -184,7 +184,7 @@ fn check_versions(files: &[File]) -> Result<()> {
                 "{} and {} have the same number",
                 pair[0].path, pair[1].path
             ));
-            return Err(failure.hint("rename the one that no database has yet"));
+            return Err(failure.hint("rename the one that no database has run yet"));
         }
     }
 

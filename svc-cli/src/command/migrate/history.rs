@@ -63,7 +63,7 @@ pub(crate) async fn lock(client: &Client) -> Result<()> {
         return Ok(());
     }
 
-    terminal::say("another `svc migrate` changes this database; waiting for its end");
+    terminal::say("another `svc migrate` is changing this database; waiting for it to finish");
     client
         .execute("SELECT pg_advisory_lock($1)", &[&LOCK])
         .await

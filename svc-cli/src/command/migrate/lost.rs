@@ -42,7 +42,7 @@ impl Views {
         let mut lost = Vec::new();
         for (view, columns) in &self.0 {
             let Some(now) = later.0.get(view) else {
-                lost.push(format!("{view} would be gone"));
+                lost.push(format!("{view} would be dropped"));
                 continue;
             };
 

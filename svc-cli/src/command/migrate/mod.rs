@@ -142,10 +142,13 @@ async fn connect(project: &Project) -> Result<Client> {
 
 /// An error of the database that no file is to blame for.
 fn failed(error: &tokio_postgres::Error) -> Failure {
-    let failure = Failure::new(format!("the database refuses: {}", database::reason(error)));
+    let failure = Failure::new(format!(
+        "the database reported an error: {}",
+        database::reason(error)
+    ));
     if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
         return failure.hint(
-            "let the user of SVC_DATABASE_URL do it, or run it as the owner of the database",
+            "give the user in SVC_DATABASE_URL the privilege, or run the command as the owner of the database",
         );
     }
     failure

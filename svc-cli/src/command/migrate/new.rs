@@ -12,7 +12,7 @@ use crate::project::Project;
 use crate::terminal;
 
 const TEXT: &str = "\
--- Runs once, in a transaction of its own. For CREATE INDEX CONCURRENTLY, begin the file with the line
+-- Runs once, in its own transaction. For CREATE INDEX CONCURRENTLY, start the file with the line
 -- `-- svc: no transaction`.
 
 ";
@@ -25,7 +25,7 @@ pub(super) fn run(project: &Project, name: &str) -> Result<()> {
 /// Creates a migration, and returns its path relative to the project's folder.
 pub(crate) fn create(project: &Project, name: &str, text: &str) -> Result<String> {
     let folder = project.root().join(Kind::Migration.folder());
-    fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
+    fs::create_dir_all(&folder).map_err(Failure::io(format!("create {}", folder.display())))?;
     let path = format!(
         "{}/{}_{name}.sql",
         Kind::Migration.folder(),
@@ -34,7 +34,7 @@ pub(crate) fn create(project: &Project, name: &str, text: &str) -> Result<String
 
     // Unlike `create`, `create_new` fails for an existing file, so no migration is overwritten.
     let file = fs::File::create_new(project.root().join(&path));
-    let failed = || Failure::io(format!("make {path}"));
+    let failed = || Failure::io(format!("create {path}"));
     file.map_err(failed())?
         .write_all(text.as_bytes())
         .map_err(failed())?;
@@ -73,8 +73,8 @@ fn word(name: &str) -> Result<String> {
         .collect::<Vec<_>>()
         .join("_");
     if word.is_empty() || word.len() > 100 {
-        let failure = Failure::usage(format!("`{name}` does not name a migration"));
-        return Err(failure.hint("say in a few words what it does: svc migrate new add_stock"));
+        let failure = Failure::usage(format!("`{name}` is not a name for a migration"));
+        return Err(failure.hint("describe the change in a few words: svc migrate new add_stock"));
     }
 
     Ok(word)

@@ -32,7 +32,7 @@ pub(super) async fn run(project: &Project) -> Result<()> {
             (State::Changed, Kind::Migration) => {
                 history::record(client, file, true).await?;
                 terminal::done(format_args!(
-                    "{} is recorded as it is now; nothing of it was run",
+                    "{} was recorded in its current version, but not run",
                     file.path
                 ));
             }
@@ -50,7 +50,7 @@ pub(super) async fn run(project: &Project) -> Result<()> {
         // Without its record, no later run would drop the objects that the file has created.
         if plan::is_repeatable(entry) {
             terminal::say(format_args!(
-                "{} is gone; the next `svc migrate up` drops the objects that it has made",
+                "{} was deleted; the next `svc migrate up` drops its objects",
                 entry.path
             ));
             continue;
@@ -58,7 +58,7 @@ pub(super) async fn run(project: &Project) -> Result<()> {
 
         history::forget(client, &entry.path).await?;
         terminal::done(format_args!(
-            "{} is forgotten: the project does not have it",
+            "the record of {} was removed: the project does not have the file",
             entry.path
         ));
         repaired += 1;
@@ -111,14 +111,14 @@ async fn refuse_undone(
     }
 
     let message = format!(
-        "the database is not as {} makes it now: {}",
+        "the database does not match the current version of {}: {}",
         first.path,
         undone.join("; ")
     );
 
     Err(Failure::new(message)
-        .hint("repair runs nothing: undo the change, and put it into a new migration: svc migrate new NAME")
-        .hint("or begin anew, where the rows may go: svc db reset"))
+        .hint("repair runs no files: undo the change, and put it into a new migration: svc migrate new NAME")
+        .hint("or start over, if you can lose the rows: svc db reset"))
 }
 
 /// The schema that migrations create on an empty database, together with the files of the schema if
@@ -160,7 +160,7 @@ fn undone(differences: &Differences) -> Vec<String> {
 
     missing
         .map(|item| format!("it lacks {item}"))
-        .chain(other.map(|item| format!("it has another form of {item}")))
+        .chain(other.map(|item| format!("it has a different definition of {item}")))
         .take(NAMED)
         .collect()
 }

@@ -27,10 +27,12 @@ pub(super) async fn import(
     for run in read(client).await? {
         let Some(file) = files.iter().find(|file| has_version(file, run.version)) else {
             return Err(Failure::new(format!(
-                "sqlx has run the migration {}, and db/migrations has no file of it",
+                "sqlx has run the migration {}, but db/migrations has no file for it",
                 run.version
             ))
-            .hint("move sqlx's files into db/migrations, with their names; files `.down.sql` stay out"));
+            .hint(
+                "move sqlx's files to db/migrations under their names, except files `.down.sql`",
+            ));
         };
 
         check(file, &run)?;
@@ -75,11 +77,11 @@ fn has_version(file: &File, wanted: i64) -> bool {
 
 fn check(file: &File, run: &Run) -> Result<()> {
     if !run.success {
-        return Err(
-            Failure::new(format!("sqlx has begun {} and not ended it", file.path)).hint(
-                "look at what it has left, correct it, and set `success` in _sqlx_migrations",
-            ),
-        );
+        return Err(Failure::new(format!(
+            "sqlx has started {} but not finished it",
+            file.path
+        ))
+        .hint("inspect the partial result, fix it, and set `success` in _sqlx_migrations"));
     }
 
     // sqlx hashes the raw bytes, so the same file has another checksum with other line endings.
@@ -89,8 +91,11 @@ fn check(file: &File, run: &Run) -> Result<()> {
         .iter()
         .all(|text| Sha384::digest(text)[..] != run.checksum)
     {
-        return Err(Failure::new(format!("{} has changed since sqlx ran it", file.path))
-            .hint("put the file back as it was; a change goes into a new migration: svc migrate new NAME"));
+        return Err(
+            Failure::new(format!("{} has changed since sqlx ran it", file.path)).hint(
+                "restore the file, and put the change into a new migration: svc migrate new NAME",
+            ),
+        );
     }
 
     Ok(())

@@ -130,11 +130,11 @@ const DIRECTIVES: [&str; 5] = ["skip", "include", "deprecated", "specifiedBy", "
 /// The schema in a response, or the reason why it has none.
 pub(super) fn read(answer: &[u8]) -> Result<String, String> {
     let answer: Answer = serde_json::from_slice(answer)
-        .map_err(|_| "its answer is not one of GraphQL".to_owned())?;
+        .map_err(|_| "its response is not a GraphQL response".to_owned())?;
     let message = answer.errors.into_iter().next().map(|error| error.message);
     let data = answer
         .data
-        .ok_or_else(|| message.unwrap_or_else(|| "the answer has no data".to_owned()))?;
+        .ok_or_else(|| message.unwrap_or_else(|| "the response has no data".to_owned()))?;
     Ok(write(&data.schema))
 }
 

@@ -107,7 +107,7 @@ fn diff(arguments: &Diff) -> Result<()> {
     };
 
     Err(Failure::new(format!("the new schema can break {what}"))
-        .hint("deprecate what goes, and add beside it; or accept the changes: --fail-on never"))
+        .hint("deprecate the old parts and add new ones beside them, or accept the changes: --fail-on never"))
 }
 
 /// A valid schema.
@@ -125,6 +125,6 @@ fn read(place: &str, other: &str, headers: &[String]) -> Result<Valid<Schema>> {
             "the schema of {place} is not valid:\n{}",
             first.trim_end()
         ))
-        .hint("a schema is written by: svc generate schema")
+        .hint("write a schema file: svc generate schema")
     })
 }

@@ -68,7 +68,7 @@ fn describe(text: &mut String, operation: &Affected) {
     let verb = if severity == Severity::Breaking {
         "breaks"
     } else {
-        "may notice"
+        "may be affected"
     };
 
     let _ = writeln!(

@@ -67,7 +67,7 @@ fn of_revision(revision: &str, path: &str, place: &str) -> Result<String> {
             words.trim()
         ));
         return Err(
-            failure.hint("a place is a file, a URL, or REVISION:PATH such as main:schema.graphql")
+            failure.hint("a schema is a file, a URL, or REVISION:PATH such as main:schema.graphql")
         );
     }
 
@@ -94,7 +94,7 @@ async fn ask(url: &str, headers: &[String]) -> Result<String> {
     }
 
     Err(Failure::new(format!(
-        "{url} does not tell its schema: {}",
+        "{url} does not expose its schema: {}",
         last.unwrap_or_default()
     ))
     .hint("SVC_INTROSPECTION=true allows introspection; or compare files: svc generate schema"))
@@ -104,8 +104,8 @@ async fn send(client: &reqwest::Client, url: &str, query: &str) -> Result<Vec<u8
     let failed = |error: reqwest::Error| {
         let mut text = error.without_url().to_string();
         text.retain(|c| c != '\n');
-        Failure::new(format!("{url} does not answer: {text}"))
-            .hint("is it the address of GraphQL, with /graphql?")
+        Failure::new(format!("{url} does not respond: {text}"))
+            .hint("is it the GraphQL endpoint, with /graphql?")
     };
 
     let request = client
@@ -129,7 +129,7 @@ fn read_headers(given: &[String]) -> Result<HeaderMap> {
 
         // Its value may be a secret, so it is not printed.
         let (name, value) = parts.ok_or_else(|| {
-            Failure::new("a --header is not a header")
+            Failure::new("a --header is not valid")
                 .hint("write it as --header 'Authorization: Bearer TOKEN'")
         })?;
 

@@ -185,7 +185,7 @@ fn put(sql: &str, output: Option<&PathBuf>) -> Result<()> {
 fn identifier(name: &str) -> Result<String> {
     if name.is_empty() || name.len() > 63 || name.contains('\0') {
         let failure = Failure::new(format!(
-            "`{}` is not a name that PostgreSQL takes",
+            "`{}` is not a valid name in PostgreSQL",
             name.escape_default()
         ));
         return Err(failure.hint("a name has 1 to 63 bytes"));
@@ -202,7 +202,7 @@ fn path(name: &str) -> Result<String> {
 /// A text as an SQL literal, regardless of the session's handling of backslashes.
 fn literal(text: &str) -> Result<String> {
     if text.contains('\0') {
-        return Err(Failure::new("a text of PostgreSQL has no zero byte"));
+        return Err(Failure::new("PostgreSQL text cannot contain a zero byte"));
     }
     // `E'…'` has a leading space.
     Ok(escape_literal(text).trim_start().to_owned())

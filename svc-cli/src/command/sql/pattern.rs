@@ -76,7 +76,7 @@ fn order(given: &[String]) -> Result<String> {
             "desc" => "DESC",
             _ => {
                 return Err(Failure::new(format!("`{direction}` is not a direction"))
-                    .hint("it is asc or desc"));
+                    .hint("use asc or desc"));
             }
         };
         keys.push(format!("{} {direction}", identifier(field)?));

@@ -55,7 +55,7 @@ fn write(ty: &Type, description: &Description, arguments: &GenerateSetup) -> Res
     let table = program::table_of(&ty.source, &ty.name);
     let columns = columns(ty, description);
     let mut sql = format!(
-        "-- {}: what the type needs of the database. The file can be run again.\n",
+        "-- {}: the database objects of the type. The file can run again.\n",
         ty.name
     );
     if arguments.with_table {
@@ -203,7 +203,7 @@ fn rows(table: &str, columns: &[Column<'_>]) -> Result<String> {
     let values: Vec<&str> = columns.iter().map(|column| column.value.as_str()).collect();
     let table = path(table)?;
     Ok(format!(
-        "\n-- For development; nothing where there are rows.\nINSERT INTO {table} ({})\nSELECT {}\n\
+        "\n-- For development; inserts nothing if the table has rows.\nINSERT INTO {table} ({})\nSELECT {}\n\
          FROM generate_series(1, {ROWS}) AS n\nWHERE NOT EXISTS (SELECT FROM {table});\n",
         names.join(", "),
         values.join(", "),

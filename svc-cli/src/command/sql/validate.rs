@@ -46,7 +46,7 @@ pub(super) fn run(file: &Path) -> Result<()> {
         Ok(())
     } else {
         Err(Failure::new(format!(
-            "{} is not what a type can read",
+            "{} does not create a view that a type can read",
             file.display()
         )))
     }
@@ -55,7 +55,10 @@ pub(super) fn run(file: &Path) -> Result<()> {
 /// Runs the statements in a transaction, checks the views that they create, and rolls it back.
 async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>> {
     let failed = |error: tokio_postgres::Error| {
-        Failure::new(format!("the database refuses: {}", reason(&error)))
+        Failure::new(format!(
+            "the database reported an error: {}",
+            reason(&error)
+        ))
     };
 
     client
@@ -68,7 +71,7 @@ async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>>
         let place = format!("{}:{}", file.display(), statement.line);
         if let Some(command) = statement.transaction_command() {
             return Err(Failure::new(format!(
-                "{place}: `{command}` would end the transaction that undoes the file"
+                "{place}: `{command}` would end the transaction that rolls back the file"
             ))
             .hint("remove it"));
         }
@@ -86,9 +89,9 @@ async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>>
     let views = client.query(NEW_VIEWS, &[]).await.map_err(failed)?;
     let none = views
         .is_empty()
-        .then(|| "the file makes no view: add CREATE VIEW".to_owned());
+        .then(|| "the file creates no view: add CREATE VIEW".to_owned());
     checks.push(Check {
-        what: "the file makes a view".to_owned(),
+        what: "the file creates a view".to_owned(),
         problem: none,
     });
     checks.extend(views.iter().flat_map(look));
@@ -111,7 +114,7 @@ fn look(row: &Row) -> Vec<Check> {
         columns.is_empty().then(|| format!("{view} has no columns")),
     )];
     if let Some(ty) = data {
-        let advice = "write jsonb_build_object in place of json_build_object";
+        let advice = "write jsonb_build_object instead of json_build_object";
         let problem = (ty != "jsonb")
             .then(|| format!("{view} has a column `data` of the type {ty}, not jsonb: {advice}"));
         checks.push(check(

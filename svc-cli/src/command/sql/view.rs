@@ -61,7 +61,7 @@ fn write(ty: &Type, arguments: &GenerateView) -> Result<String> {
         .unwrap_or_else(|| ty.source.clone());
 
     let sql = sql(ty, &view, &table, &arguments.exclude)?;
-    let comment = "The view asks the policies of its table about whoever reads it.";
+    let comment = "The policies of its table apply to the view's caller.";
 
     Ok(if arguments.no_comments {
         sql

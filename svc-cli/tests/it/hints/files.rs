@@ -8,7 +8,7 @@ fn project_errors_have_hints() {
         Case {
             seed: "rm Cargo.toml",
             fails: "cd shop 2> /dev/null; svc migrate new add_stock",
-            hint: "hint: go to the project's folder, or make one: ",
+            hint: "hint: go to the project's folder, or create a project: ",
             follow: "${HINT/NAME/shop} --no-git",
             next: "",
         },
@@ -29,7 +29,7 @@ fn project_errors_have_hints() {
         Case {
             seed: "",
             fails: "svc init \"$(options 'my shop')\" --no-git",
-            hint: "hint: a name begins with a letter and goes on with letters, digits, `-`, `_` and `.`: svc init ",
+            hint: "hint: a name starts with a letter, followed by letters, digits, `-`, `_` and `.`: svc init ",
             follow: "retry $HINT",
             next: "",
         },
@@ -43,7 +43,7 @@ fn project_errors_have_hints() {
         Case {
             seed: "",
             fails: "svc init shop --no-git --database-url $(options mysql://me@localhost/shop)",
-            hint: "hint: it looks like ",
+            hint: "hint: write it as ",
             follow: "retry $HINT",
             next: "",
         },
@@ -70,7 +70,7 @@ fn setting_errors_have_hints() {
         Case {
             seed: "url $URL?sslmode=always",
             fails: "svc migrate status",
-            hint: "error: the database URL cannot be read: sslmode is disable, ",
+            hint: "error: the database URL is not valid: sslmode is disable, ",
             follow: "url $URL?sslmode=${HINT%%,*}",
             next: "",
         },
@@ -110,14 +110,14 @@ fn name_errors_have_hints() {
         Case {
             seed: "",
             fails: "svc migrate new \"$(options '!')\"",
-            hint: "hint: say in a few words what it does: svc migrate new ",
+            hint: "hint: describe the change in a few words: svc migrate new ",
             follow: "retry $HINT",
             next: "",
         },
         Case {
             seed: "",
             fails: "svc generate migration \"$(options 'pro\"duct')\"",
-            hint: " at most: svc generate migration ",
+            hint: " lower-case letters, digits and `_`: svc generate migration ",
             follow: "retry $HINT",
             next: "",
         },

@@ -26,21 +26,21 @@ fn build_errors_have_hints() {
         Case {
             seed: "",
             fails: "svc check",
-            hint: "hint: make it: ",
+            hint: "hint: create it: ",
             follow: "$HINT",
             next: "src/main.rs does not exist",
         },
         Case {
             seed: with("rm src/main.rs"),
             fails: "svc check",
-            hint: "hint: it is where the program begins",
+            hint: "hint: it contains the program's main function",
             follow: "cp program.rs src/main.rs",
             next: "",
         },
         Case {
             seed: with("echo 'fn main() { nope }' > src/main.rs"),
             fails: "svc check",
-            hint: "hint: the compiler says above what is wrong",
+            hint: "hint: see the compiler's messages above",
             follow: "cp program.rs src/main.rs",
             next: "",
         },
@@ -55,7 +55,7 @@ fn build_errors_have_hints() {
         Case {
             seed: with("mv src/main.rs src/lib.rs"),
             fails: "svc generate schema",
-            hint: "hint: a program begins in ",
+            hint: "hint: a program starts in ",
             follow: "cp program.rs $HINT",
             next: "",
         },
@@ -82,7 +82,7 @@ fn description_errors_have_hints() {
         Case {
             seed: with("echo 'fn main() {}' > src/main.rs"),
             fails: "svc check",
-            hint: "hint: its main function makes the app: ",
+            hint: "hint: its main function must create the app: ",
             follow: "cp program.rs src/main.rs",
             next: "",
         },
@@ -91,7 +91,7 @@ fn description_errors_have_hints() {
                 "sed -i 's/: 3, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json",
             ),
             fails: "svc check",
-            hint: "hint: install the tool of that version: ",
+            hint: "hint: install the tool in the program's version: ",
             // That version is not published; the program that this tool understands is of its own.
             follow: "test \"$HINT\" = 'cargo install svc-cli --version 9.9.9' && sed -i s/99/3/ description.json",
             next: "",
@@ -101,7 +101,7 @@ fn description_errors_have_hints() {
                 "sed -i 's/: 3, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json",
             ),
             fails: "svc check",
-            hint: "hint: or let the program use this one's in Cargo.toml: svc = ",
+            hint: "hint: or use the tool's version in Cargo.toml: svc = ",
             follow: "test \"svc $HINT\" = \"$(svc --version | sed 's/ / \"=/;s/$/\"/')\" && sed -i s/99/3/ description.json",
             next: "",
         },
@@ -128,7 +128,7 @@ fn duplicate_crate_versions_have_hints() {
         fails: "svc check",
         hint: "hint: use the version that svc has: write ",
         follow: "sed -i s/axum::Router/${HINT%%,*}::Router/ src/main.rs; sed -i /axum-7/d ${HINT##* }",
-        next: "no `app` was found",
+        next: "no app was created",
     }]);
 }
 
@@ -138,15 +138,15 @@ fn exiting_programs_have_hints() {
         Case {
             seed: with("echo 'fn main() { panic!(\"the port is a lie\") }' > src/main.rs"),
             fails: "svc dev --no-reload --port 0",
-            hint: "hint: what it says above is the reason",
+            hint: "hint: see the program's output above",
             follow: "cp program.rs src/main.rs",
-            next: "the program has ended: exit status: 0",
+            next: "the program has exited: exit status: 0",
         },
         Case {
             seed: with(""),
             fails: "test -e done && exit 0; rm -f log; svc dev --port 0 2> log & dev=$!; until test -e log; do sleep 0.1; done; \
                 until grep -q hint: log; do sleep 0.1; done; cat log >&2; kill -INT $dev; wait $dev; exit 1",
-            hint: "hint: it starts again when a file changes",
+            hint: "hint: it restarts when a file changes",
             follow: "rm -f log; svc dev --port 0 2> log & dev=$!; until test -e log; do sleep 0.1; done; until grep -q hint: log; do sleep 0.1; done; \
                 echo >> src/main.rs; until [ $(grep -c hint: log) = 2 ]; do sleep 0.1; done; kill -INT $dev; touch done",
             next: "",
@@ -164,14 +164,14 @@ fn check_errors_have_hints() {
         Case {
             seed: with_view("svc migrate up"),
             fails: "svc check --offline",
-            hint: "hint: write it where the database is: ",
+            hint: "hint: write it where the database is available: ",
             follow: "$HINT",
             next: "",
         },
         Case {
             seed: with_view("svc migrate up; echo '{' > svc.schema.json"),
             fails: "svc check --offline",
-            hint: "hint: write it where the database is: ",
+            hint: "hint: write it where the database is available: ",
             follow: "$HINT",
             next: "",
         },
@@ -185,7 +185,7 @@ fn check_errors_have_hints() {
         Case {
             seed: with_view("svc check --update; svc migrate up"),
             fails: "svc check --offline",
-            hint: "hint: if the database has changed meanwhile, write it down again: ",
+            hint: "hint: if the database has changed, update the description: ",
             follow: "$HINT",
             next: "",
         },
@@ -217,21 +217,21 @@ fn crud_errors_have_hints() {
         Case {
             seed: with(""),
             fails: "svc generate crud User",
-            hint: "hint: svc init makes a project that has it",
+            hint: "hint: svc init creates it in new projects",
             follow: "svc init a --no-git; mkdir src/mutations; cp a/src/mutations/mod.rs src/mutations",
             next: "",
         },
         Case {
             seed: with_list("sed -i 's/\"id\"/\"pk\"/g' description.json"),
             fails: "svc generate crud User",
-            hint: "hint: its rows need one to be found by",
+            hint: "hint: the mutations find rows by it",
             follow: "sed -i 's/\"pk\"/\"id\"/g' description.json",
             next: "",
         },
         Case {
             seed: with_list("svc generate crud User"),
             fails: "svc generate crud User",
-            hint: "hint: move the file that is there out of the way",
+            hint: "hint: move the existing file out of the way",
             follow: "mv src/mutations/user_mutations.rs old.rs",
             next: "",
         },
@@ -245,7 +245,7 @@ fn crud_errors_have_hints() {
         Case {
             seed: with("echo 'type Query { a: Nope }' > schema.graphql"),
             fails: "svc schema diff schema.graphql schema.graphql",
-            hint: "hint: a schema is written by: ",
+            hint: "hint: write a schema file: ",
             follow: "$HINT",
             next: "",
         },

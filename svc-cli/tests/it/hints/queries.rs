@@ -29,7 +29,7 @@ fn written_sql_errors_have_hints() {
         Case {
             seed: "",
             fails: "svc sql generate-pattern sorting v_user --order name:$(options up)",
-            hint: "hint: it is asc or ",
+            hint: "hint: use asc or ",
             follow: "retry $HINT",
             next: "",
         },
@@ -56,21 +56,21 @@ fn view_and_type_errors_have_hints() {
         Case {
             seed: "admin 'CREATE SCHEMA app CREATE TABLE v_post (id int)'",
             fails: "svc generate types --from-view $(options v_post) --output -",
-            hint: "hint: write its schema too where that is not `public`: ",
+            hint: "hint: include its schema if it is not `public`: ",
             follow: "retry ${HINT%%;*}",
             next: "",
         },
         Case {
             seed: "",
             fails: "svc generate types --all --output -",
-            hint: "hint: svc migrate up makes those of db/",
+            hint: "hint: svc migrate up creates those of db/",
             follow: "mkdir -p db/schema; echo 'CREATE TABLE a (x int)' > db/schema/1.sql; svc migrate up",
             next: "",
         },
         Case {
             seed: "admin 'CREATE TABLE a (x int)'; echo mine > mine.rs",
             fails: "mkdir -p src; svc generate types --all $(options --output mine.rs)",
-            hint: "hint: move the file that is there out of the way, or name another: ",
+            hint: "hint: move the existing file out of the way, or name another: ",
             follow: "retry $HINT",
             next: "",
         },
@@ -83,7 +83,7 @@ fn schema_comparison_errors_have_hints() {
         Case {
             seed: "echo 'type Query { a: Int }' > new.graphql; cp new.graphql old.graphql",
             fails: "svc schema diff $(options nope) new.graphql",
-            hint: "hint: a place is a file, a URL, or REVISION:PATH such as main:schema.graphql",
+            hint: "hint: a schema is a file, a URL, or REVISION:PATH such as main:schema.graphql",
             follow: "retry old.graphql",
             next: "",
         },
@@ -97,14 +97,14 @@ fn schema_comparison_errors_have_hints() {
         Case {
             seed: "echo 'type Query { a: Int b: Int }' > a; echo 'type Query { a: Int }' > b",
             fails: "svc schema diff a b $(options)",
-            hint: "and add beside it; or accept the changes: ",
+            hint: "and add new ones beside them, or accept the changes: ",
             follow: "retry $HINT",
             next: "",
         },
         Case {
             seed: "echo 'type Query { a: Int b: Int }' > a; echo 'type Query { a: Int }' > b",
             fails: "svc schema diff a b",
-            hint: "hint: deprecate what goes",
+            hint: "hint: deprecate the old parts",
             follow: "echo 'type Query { a: Int b: Int @deprecated }' > b",
             next: "",
         },
@@ -127,7 +127,7 @@ fn schema_comparison_errors_have_hints() {
             fails: "svc schema diff http://127.0.0.1:1/graphql a --header \"$(cat header)\"",
             hint: "hint: write it as --header ",
             follow: "eval echo $HINT > header",
-            next: "http://127.0.0.1:1/graphql does not answer",
+            next: "http://127.0.0.1:1/graphql does not respond",
         },
     ]);
 }

@@ -29,7 +29,7 @@ fn server_errors_have_hints() {
         Case {
             seed: with("svc db start; sed -i s/svc:svc/ada:x/ .env"),
             fails: "svc db start",
-            hint: "hint: start it anew: ",
+            hint: "hint: restart it: ",
             follow: "${HINT%%,*} && ${HINT##*then } 2> /dev/null; true",
             next: "permission denied for schema svc_history",
         },
@@ -83,14 +83,14 @@ fn findings_of_the_doctor_have_hints() {
     follow_with_database(&[
         Case {
             seed: "admin 'CREATE TABLE a (x int); ALTER TABLE a ENABLE ROW LEVEL SECURITY'",
-            fails: "! svc doctor | grep -A1 'row-level security and no policy' >&2",
+            fails: "! svc doctor | grep -A1 'row-level security but no policy' >&2",
             hint: "fix: CREATE POLICY … ON a USING (…), or ",
             follow: "admin \"$HINT\"",
             next: "",
         },
         Case {
             seed: "admin 'CREATE TABLE a (x int); ALTER TABLE a ENABLE ROW LEVEL SECURITY'",
-            fails: "! svc doctor | grep -A1 'row-level security and no policy' >&2",
+            fails: "! svc doctor | grep -A1 'row-level security but no policy' >&2",
             hint: "fix: ",
             follow: "HINT=${HINT%%,*}; HINT=${HINT/…/p}; admin \"${HINT/…/true}\"",
             next: "",
@@ -98,7 +98,7 @@ fn findings_of_the_doctor_have_hints() {
         Case {
             seed: "admin 'CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (a_id int REFERENCES a)'",
             fails: "! svc doctor | grep -A1 'reads the whole table' >&2",
-            hint: "fix: in a migration without a transaction: ",
+            hint: "fix: create it in a migration without a transaction: ",
             follow: "admin \"$HINT\"",
             next: "",
         },
@@ -112,9 +112,9 @@ fn findings_of_the_doctor_have_hints() {
         },
         Case {
             seed: "echo SVC_AUTH_SECRET_KEY=short >> .env",
-            fails: "! svc doctor | grep -A1 'SVC_AUTH_SECRET_KEY has less' >&2",
-            hint: "fix: ",
-            follow: "sed -i \"s/short/$(${HINT% makes one})/\" .env",
+            fails: "! svc doctor | grep -A1 'SVC_AUTH_SECRET_KEY has fewer' >&2",
+            hint: "fix: generate one: ",
+            follow: "sed -i \"s/short/$($HINT)/\" .env",
             next: "",
         },
         Case {

@@ -28,7 +28,7 @@ fn an_existing_database_is_adopted_unchanged() {
         place
             .svc(&["migrate", "repair"])
             .err
-            .contains("is forgotten")
+            .contains("was removed: the project does not have the file")
     );
 }
 
@@ -71,7 +71,7 @@ fn the_history_of_sqlx_is_imported() {
     run(2, &second.replace("\r\n", "\n"), true);
     let said = import();
     assert!(
-        said.err.contains("2 migrations of sqlx are recorded"),
+        said.err.contains("2 migrations of sqlx were recorded"),
         "{}",
         said.err
     );
@@ -84,19 +84,14 @@ fn the_history_of_sqlx_is_imported() {
         status.contains("db/migrations/3_c.sql  pending"),
         "{status}"
     );
-    assert!(import().err.contains("0 migrations of sqlx are recorded"));
-    assert!(
-        place
-            .svc(&["migrate", "up"])
-            .err
-            .contains("1 file is applied")
-    );
+    assert!(import().err.contains("0 migrations of sqlx were recorded"));
+    assert!(place.svc(&["migrate", "up"]).err.contains("applied 1 file"));
 
     run(4, "SELECT 1", true);
     assert!(
         import()
             .bad()
-            .contains("sqlx has run the migration 4, and db/migrations has no file of it")
+            .contains("sqlx has run the migration 4, but db/migrations has no file for it")
     );
     place.write("db/migrations/4_d.sql", "SELECT 2");
     assert!(
@@ -108,6 +103,6 @@ fn the_history_of_sqlx_is_imported() {
     assert!(
         import()
             .bad()
-            .contains("sqlx has begun db/migrations/4_d.sql and not ended it")
+            .contains("sqlx has started db/migrations/4_d.sql but not finished it")
     );
 }

@@ -9,7 +9,7 @@ fn check_finds_mistakes_without_a_trace() {
         place
             .svc(&["migrate", "check"])
             .err
-            .contains("3 pending files run")
+            .contains("3 pending files ran")
     );
     assert_eq!(
         place.ask("SELECT to_regclass('a') IS NULL, to_regclass('svc_history.migrations') IS NULL"),
@@ -83,7 +83,7 @@ fn dangerous_locks_and_lost_views_are_reported_before_they_happen() {
         assert!(
             check(&["--strict"])
                 .bad()
-                .contains("hint: change the files as they say"),
+                .contains("hint: change the files as suggested"),
             "{sql}"
         );
         place.write(
@@ -111,7 +111,7 @@ fn dangerous_locks_and_lost_views_are_reported_before_they_happen() {
     let said = check(&["--strict"]);
     assert!(
         said.err
-            .contains("warning: public.v_a would be gone, which a service that runs may read"),
+            .contains("warning: public.v_a would be dropped, which a running service may read"),
         "{}",
         said.err
     );

@@ -19,7 +19,7 @@ fn a_new_migration_has_a_time_and_a_name() {
         place
             .svc(&["migrate", "new", "!"])
             .misused()
-            .contains("hint: say in a few words")
+            .contains("hint: describe the change in a few words")
     );
 }
 

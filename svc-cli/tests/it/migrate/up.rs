@@ -10,11 +10,7 @@ use crate::support::{command, said};
 fn files_are_applied_once_and_changed_schema_files_again() {
     let place = with_files();
     let first = place.svc(&["migrate", "up"]);
-    assert!(
-        first.err.ends_with("3 files are applied\n"),
-        "{}",
-        first.err
-    );
+    assert!(first.err.ends_with("applied 3 files\n"), "{}", first.err);
     let status = place.svc(&["migrate", "status"]).good();
     assert_eq!(status.matches("  applied  ").count(), 3, "{status}");
     assert!(
@@ -33,12 +29,7 @@ fn files_are_applied_once_and_changed_schema_files_again() {
         status.contains("db/schema/001_a.sql    changed"),
         "{status}"
     );
-    assert!(
-        place
-            .svc(&["migrate", "up"])
-            .err
-            .contains("1 file is applied")
-    );
+    assert!(place.svc(&["migrate", "up"]).err.contains("applied 1 file"));
     place.ask("SELECT y FROM v_a");
     let json = place.svc(&["migrate", "status", "--json"]).good();
     assert!(json.contains("\"state\": \"applied\""), "{json}");
@@ -56,10 +47,7 @@ fn a_file_that_fails_leaves_nothing_and_names_its_line() {
         words.contains("error: db/migrations/2_c.sql:4: type \"nope\" does not exist"),
         "{words}"
     );
-    assert!(
-        words.contains("hint: nothing of this file is done"),
-        "{words}"
-    );
+    assert!(words.contains("hint: this file changed nothing"), "{words}");
     assert_eq!(
         place.ask("SELECT to_regclass('c') IS NULL, count(*) FROM svc_history.migrations"),
         "t|2"
@@ -69,7 +57,7 @@ fn a_file_that_fails_leaves_nothing_and_names_its_line() {
         place
             .svc(&["migrate", "up"])
             .err
-            .contains("2 files are applied")
+            .contains("applied 2 files")
     );
 }
 
@@ -95,7 +83,7 @@ fn a_migration_that_has_changed_is_refused_until_it_is_repaired() {
         place
             .svc(&["migrate", "repair"])
             .err
-            .contains("is recorded as it is now")
+            .contains("was recorded in its current version")
     );
     assert!(
         place
@@ -236,7 +224,7 @@ fn concurrent_runs_apply_each_file_once() {
     let all: String = ends.iter().map(|said| said.err.as_str()).collect();
     assert!(ends.iter().all(|said| said.code == Some(0)), "{all}");
     assert!(
-        all.contains("9 files are applied") && all.contains("the database is up to date"),
+        all.contains("applied 9 files") && all.contains("the database is up to date"),
         "{all}"
     );
 }

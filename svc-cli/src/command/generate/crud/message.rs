@@ -27,10 +27,7 @@ pub(super) fn of(constraint: &Constraint, noun: &str, fields: &[Written]) -> Opt
     let stem = stem(&first.stored);
     let (message, identifier) = match constraint.kind {
         Kind::Unique => {
-            let message = format!(
-                "there is a {noun} with this {} already",
-                names.join(" and ")
-            );
+            let message = format!("a {noun} with this {} already exists", names.join(" and "));
             (message, Some(format!("{}_taken", first.stored)))
         }
         Kind::Reference => (
@@ -39,14 +36,11 @@ pub(super) fn of(constraint: &Constraint, noun: &str, fields: &[Written]) -> Opt
         ),
         Kind::Check if names.len() == 1 => (format!("this {} is not valid", names[0]), None),
         Kind::Check => (
-            format!("these values do not go together: {}", names.join(", ")),
+            format!("these values are inconsistent: {}", names.join(", ")),
             None,
         ),
         Kind::Exclusion => (
-            format!(
-                "this {} overlaps that of another {noun}",
-                names.join(" and ")
-            ),
+            format!("this {} overlaps with another {noun}", names.join(" and ")),
             None,
         ),
     };
@@ -99,7 +93,7 @@ mod tests {
         assert_eq!(
             taken,
             (
-                "there is a product with this sku already".into(),
+                "a product with this sku already exists".into(),
                 Some("sku_taken".into())
             )
         );
@@ -114,7 +108,7 @@ mod tests {
             "this ends at is not valid"
         );
         let pair = message(Kind::Check, &["sku", "ends_at"]).unwrap().0;
-        assert_eq!(pair, "these values do not go together: sku, ends at");
+        assert_eq!(pair, "these values are inconsistent: sku, ends at");
         assert!(
             message(Kind::Exclusion, &["ends_at"])
                 .unwrap()

@@ -37,7 +37,7 @@ pub(super) fn run(project: &Project, arguments: &Crud) -> Result<()> {
     let module = project.root().join("src/mutations/mod.rs");
     let list = fs::read_to_string(&module).map_err(|error| {
         Failure::new(format!("cannot read src/mutations/mod.rs: {error}"))
-            .hint("svc init makes a project that has it")
+            .hint("svc init creates it in new projects")
     })?;
     let table = table_of(project, &name)?;
     let values = values(ty, &description, table.as_ref(), &name, arguments)?;
@@ -128,15 +128,12 @@ fn values(
 
     let id = id.ok_or_else(|| {
         Failure::new(format!("{} has no field `id` of a scalar type", ty.name))
-            .hint("its rows need one to be found by")
+            .hint("the mutations find rows by it")
     })?;
     let fields = model::written(ty, description, table);
     if fields.is_empty() {
-        return Err(
-            Failure::new(format!("{} has no fields that could be written", ty.name)).hint(
-                "--table names the table with the rows, where it is not that of the view's name",
-            ),
-        );
+        return Err(Failure::new(format!("{} has no writable fields", ty.name))
+            .hint("--table names the table of the rows if it is not named after the view"));
     }
 
     let missing = table
@@ -195,7 +192,7 @@ fn tell_of_guards(project: &Project, arguments: &Crud) {
 
     if arguments.role.is_empty() {
         terminal::hint(
-            "every user may call them; --role names who else is meant, and the guards in the file say it",
+            "any logged-in user may call them; to restrict them, pass --role or edit the guards in the file",
         );
     }
 
@@ -208,8 +205,8 @@ fn write_new(project: &Project, path: &str, text: &str) -> Result<()> {
     use std::io::Write as _;
     let file = fs::File::create_new(project.root().join(path));
     let mut file = file.map_err(|error| {
-        Failure::new(format!("cannot make {path}: {error}"))
-            .hint("move the file that is there out of the way")
+        Failure::new(format!("cannot create {path}: {error}"))
+            .hint("move the existing file out of the way")
     })?;
     file.write_all(text.as_bytes())
         .map_err(Failure::io(format!("write {path}")))

@@ -145,7 +145,7 @@ pub(super) async fn named(client: &Client, names: &[String]) -> Result<Catalog> 
             .map_err(|error| failed(&error))?;
         rows.push(found.ok_or_else(|| {
             Failure::new(format!("the database has no table or view `{name}`")).hint(
-                "write its schema too where that is not `public`: app.v_post; `svc db psql -c '\\dtv'` lists them",
+                "include its schema if it is not `public`: app.v_post; `svc db psql -c '\\dtv'` lists them",
             )
         })?);
     }
@@ -157,16 +157,16 @@ async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catal
     let mut catalog = Catalog::default();
     for row in rows {
         let (schema, name): (String, String) = (row.get(1), row.get(2));
-        let refuse = |why: &str| format!("{schema}.{name} is left out: {why}");
+        let refuse = |why: &str| format!("{schema}.{name} is omitted: {why}");
         if !row.get::<_, bool>(5) {
-            catalog.left_out.push(refuse("this user may not read it"));
+            catalog.left_out.push(refuse("the user may not read it"));
             continue;
         }
 
         if !is_source(&schema) || !is_source(&name) {
             catalog
                 .left_out
-                .push(refuse("its name has other characters than letters, digits, `_` and `$`; make a view of it"));
+                .push(refuse("its name has characters other than letters, digits, `_` and `$`; create a view of it"));
             continue;
         }
 

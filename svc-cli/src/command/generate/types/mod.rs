@@ -35,7 +35,7 @@ pub(super) fn run(project: &Project, arguments: &Types) -> Result<()> {
     if catalog.sources.is_empty() {
         let failure = Failure::new("the database has no tables or views to read");
         return Err(failure.hint(
-            "svc migrate up makes those of db/; --schema names another schema than `public`",
+            "svc migrate up creates those of db/; --schema selects a schema other than `public`",
         ));
     }
 
@@ -59,7 +59,9 @@ pub(super) fn run(project: &Project, arguments: &Types) -> Result<()> {
     terminal::hint(format_args!(
         "in src/lib.rs, write `pub mod {module};` and give the options to `{module}::add(options)`"
     ));
-    terminal::hint("clients can read all that is in it; remove what they may not");
+    terminal::hint(
+        "clients can read all of it; remove the types and fields that they must not read",
+    );
 
     Ok(())
 }
@@ -67,9 +69,8 @@ pub(super) fn run(project: &Project, arguments: &Types) -> Result<()> {
 /// Writes a new file; an existing file may have been edited since it was generated.
 fn put(project: &Project, output: &str, text: &str) -> Result<()> {
     let mut file = fs::File::create_new(project.root().join(output)).map_err(|error| {
-        Failure::new(format!("cannot make {output}: {error}")).hint(
-            "move the file that is there out of the way, or name another: --output src/tables.rs",
-        )
+        Failure::new(format!("cannot create {output}: {error}"))
+            .hint("move the existing file out of the way, or name another: --output src/tables.rs")
     })?;
     file.write_all(text.as_bytes())
         .map_err(Failure::io(format!("write {output}")))

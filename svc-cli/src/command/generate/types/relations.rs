@@ -142,7 +142,7 @@ fn forward(types: &mut [Type], from: &End, to: &End, several: bool, is_valid: bo
         },
         from: from.columns(),
         to: to.columns(),
-        docs: format!("The row of `{source}` that {} names.", from.words()),
+        docs: format!("The row of `{source}` that {} references.", from.words()),
     });
 }
 
@@ -177,7 +177,7 @@ fn backward(types: &mut [Type], from: &End, to: &End, several: bool, is_unique: 
         from: to.columns(),
         to: from.columns(),
         docs: format!(
-            "The rows of `{source}` whose {} names this one.",
+            "The rows of `{source}` whose {} references this one.",
             from.words()
         ),
     });

@@ -145,7 +145,7 @@ impl<'a> Run<'a> {
 
         if self.is_open {
             let hint = format!(
-                "{} runs outside of a transaction, so what is dropped has to be made again before it",
+                "{} runs outside of a transaction, so dropped objects must be created again before it",
                 file.path
             );
             self.repeatable_files()
@@ -342,7 +342,7 @@ impl<'a> Run<'a> {
             return stop;
         }
         stop.hint(
-            "migrations run before the files of db/schema: tables belong into the first migration",
+            "migrations run before the files of db/schema: put tables into the first migration",
         )
     }
 }

@@ -115,5 +115,5 @@ fn stuck(stopped: Vec<(&File, Stop)>) -> Stop {
 
     let first = others.into_iter().take(5).fold(first, Stop::hint);
 
-    first.hint("no file of db/schema makes that, or these files need each other; a table or a column of one belongs into a migration: svc migrate new NAME")
+    first.hint("no file of db/schema creates it, or these files need each other; put tables and columns into a migration: svc migrate new NAME")
 }

@@ -223,7 +223,7 @@ impl Dropped {
             let sql = format!("DO {}", dollar_quoted(&block));
             client.batch_execute(&sql).await.map_err(|error| {
                 failed(&error).hint(format!(
-                    "the {} {identity} cannot be as it was",
+                    "the {} {identity} cannot be restored",
                     kind.to_lowercase()
                 ))
             })?;

@@ -240,7 +240,7 @@ impl Run<'_> {
                     self.execute("ROLLBACK TO svc_orphan").await?;
                     still.push(*orphan);
                     why = format!(
-                        "{path} no longer makes the {id}, and it cannot be dropped: {}",
+                        "{path} no longer creates the {id}, but it cannot be dropped: {}",
                         reason(&error)
                     );
                 }
@@ -251,7 +251,7 @@ impl Run<'_> {
             if still.len() == left.len() {
                 let failure = Failure::new(why);
                 return Err(failure
-                    .hint("change what depends on it, or let a file of db/schema make it")
+                    .hint("change its dependents, or create it in a file of db/schema")
                     .into());
             }
 
@@ -288,9 +288,9 @@ impl Run<'_> {
         let names = lost.into_iter().collect::<Vec<_>>().join(", ");
 
         Err(Failure::new(format!(
-            "a change needs these out of its way, and no file of db/schema makes them again: {names}"
+            "a change requires dropping these objects, and no file of db/schema creates them again: {names}"
         ))
-        .hint("put them into a file of db/schema, or drop them in the migration; nothing of it is done"))
+        .hint("put them into a file of db/schema, or drop them in the migration; nothing was changed"))
     }
 
     /// Restores the owner, the grants and the comment of recreated objects.

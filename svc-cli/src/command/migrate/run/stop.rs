@@ -110,35 +110,39 @@ fn hints(error: &tokio_postgres::Error, file: &File) -> Vec<&'static str> {
     match error.code() {
         // The file itself is not wrong, so the hint about a correction is omitted.
         Some(&SqlState::LOCK_NOT_AVAILABLE) if file.kind == Kind::Seed => {
-            return vec!["others hold a lock on what it changes; try again: svc db seed"];
+            return vec!["another session holds a lock that it needs; try again: svc db seed"];
         }
         Some(&SqlState::LOCK_NOT_AVAILABLE) => {
             return vec![
-                "others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60",
+                "another session holds a lock that it needs; try again, or wait longer: --lock-timeout 60",
             ];
         }
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            return vec!["the user of SVC_DATABASE_URL may not do that; run it as the owner"];
+            return vec![
+                "the user in SVC_DATABASE_URL lacks the privilege; run the command as the owner",
+            ];
         }
         Some(&SqlState::UNIQUE_VIOLATION) if file.kind == Kind::Seed => {
             hints.push(
-                "the row is there already; with ON CONFLICT DO NOTHING the file can be run again",
+                "the row already exists; with ON CONFLICT DO NOTHING, the file can run again",
             );
         }
         Some(code) if EXISTS.contains(&code) && file.kind != Kind::Seed => {
             hints.push(
-                "if the database has all that pending files make, record them without a run: svc migrate baseline",
+                "if the database already has the objects of the pending files, record them without running them: svc migrate baseline",
             );
         }
         _ => {}
     }
 
     hints.push(match file.kind {
-        Kind::Seed => "nothing of this file is done; correct it and run `svc db seed` again",
+        Kind::Seed => "this file changed nothing; fix it and run `svc db seed` again",
         _ if file.in_transaction() => {
-            "nothing of this file is done; correct it and run `svc migrate up` again"
+            "this file changed nothing; fix it and run `svc migrate up` again"
         }
-        _ => "what the statements before it have done stays; correct it, then svc migrate repair",
+        _ => {
+            "the changes of the statements before it remain; fix it, then run `svc migrate repair`"
+        }
     });
 
     hints

@@ -68,7 +68,7 @@ impl Inventory {
                 Some(other) if other != definition => {
                     let is_short = |text: &str| text.len() <= 60 && !text.contains('\n');
                     let values = if is_short(other) && is_short(definition) {
-                        format!(": {other}, and the files make it {definition}")
+                        format!(": {other}, but the files create it as {definition}")
                     } else {
                         String::new()
                     };

@@ -38,10 +38,10 @@ pub(super) async fn replay(target: &Target, files: &[File]) -> Result<Result<Inv
     {
         let why = database::reason(&error);
         return Ok(Err(Failure::new(format!(
-            "no database can be made for a replay of all files: {why}"
+            "cannot create an empty database to run all files: {why}"
         ))
         .hint(
-            "let the user of SVC_DATABASE_URL do it: ALTER ROLE … CREATEDB",
+            "give the user in SVC_DATABASE_URL the privilege: ALTER ROLE … CREATEDB",
         )));
     }
 

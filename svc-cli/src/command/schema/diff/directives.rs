@@ -57,7 +57,7 @@ fn compare_one(
 
     match (old.repeatable, new.repeatable) {
         (true, false) => {
-            let message = "it may stand only once in a place";
+            let message = "it is no longer repeatable";
             found.add(
                 Severity::Breaking,
                 "DIRECTIVE_REPEATABLE_REMOVED",
@@ -70,7 +70,7 @@ fn compare_one(
                 Severity::Safe,
                 "DIRECTIVE_REPEATABLE_ADDED",
                 place,
-                "it may stand several times in a place",
+                "it is now repeatable",
             );
         }
         _ => {}
@@ -85,7 +85,7 @@ fn compare_one(
     };
 
     for location in only(&old.locations, &new.locations) {
-        let message = format!("it may not stand on {location} any more");
+        let message = format!("it is no longer allowed on {location}");
         found.add(
             Severity::Breaking,
             "DIRECTIVE_LOCATION_REMOVED",
@@ -99,7 +99,7 @@ fn compare_one(
             Severity::Safe,
             "DIRECTIVE_LOCATION_ADDED",
             place,
-            format!("it may stand on {location}"),
+            format!("it is now allowed on {location}"),
         );
     }
 

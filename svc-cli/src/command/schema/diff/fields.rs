@@ -36,7 +36,7 @@ pub(super) fn compare(owner: &str, old: &Fields, new: &Fields, found: &mut Chang
 
 fn compare_field(place: &str, old: &FieldDefinition, new: &FieldDefinition, found: &mut Changes) {
     if old.ty != new.ty {
-        let message = format!("its type is {}, and was {}", new.ty, old.ty);
+        let message = format!("its type changed from {} to {}", old.ty, new.ty);
         if wrapping::is_safe_for_answers(&old.ty, &new.ty) {
             found.add(Severity::Safe, "FIELD_CHANGED_KIND_SAFE", place, message);
         } else {

@@ -149,11 +149,11 @@ fn compare_one(
     found: &mut Changes,
 ) {
     if !wrapping::is_safe_for_inputs(&old.ty, &new.ty) {
-        let message = format!("its type is {}, and was {}", new.ty, old.ty);
+        let message = format!("its type changed from {} to {}", old.ty, new.ty);
         found.add(Severity::Breaking, kinds.changed, place, message);
     } else {
         if old.ty != new.ty {
-            let message = format!("its type is {}, and was {}", new.ty, old.ty);
+            let message = format!("its type changed from {} to {}", old.ty, new.ty);
             found.add(Severity::Safe, kinds.changed_safely, place, message);
         }
         compare_defaults(kinds, place, old, new, found);
@@ -176,11 +176,11 @@ fn compare_defaults(
 ) {
     let message = match (&old.default_value, &new.default_value) {
         (Some(old), Some(new)) if !is_same(old, new) => {
-            format!("its default is {new}, and was {old}")
+            format!("its default changed from {old} to {new}")
         }
         // A non-null argument is only optional with a default.
         (Some(_), None) if new.is_required() => {
-            let message = "its default is removed, so it has to be given";
+            let message = "its default is removed, so it is now required";
             return found.add(Severity::Breaking, kinds.default_changed, place, message);
         }
         (Some(old), None) => format!("its default, {old}, is removed"),
@@ -189,7 +189,7 @@ fn compare_defaults(
                 Severity::Safe,
                 "DEFAULT_VALUE_ADDED",
                 place,
-                format!("its default is {new}"),
+                format!("its default is now {new}"),
             );
         }
         _ => return,

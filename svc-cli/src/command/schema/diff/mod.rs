@@ -30,7 +30,7 @@ fn roots(old: &Schema, new: &Schema, found: &mut Changes) {
         let name = operation.name();
         match (old.root_operation(operation), new.root_operation(operation)) {
             (Some(old), Some(new)) if old != new => {
-                let message = format!("the root type of every {name} is {new}, and was {old}");
+                let message = format!("the {name} type changed from {old} to {new}");
                 found.add(Severity::Breaking, "ROOT_TYPE_CHANGED", old, message);
             }
             (Some(old), None) => {
@@ -38,7 +38,7 @@ fn roots(old: &Schema, new: &Schema, found: &mut Changes) {
                     Severity::Breaking,
                     "ROOT_TYPE_REMOVED",
                     old,
-                    format!("there is no {name} any more"),
+                    format!("the {name} type is removed"),
                 );
             }
             (None, Some(new)) => {
@@ -46,7 +46,7 @@ fn roots(old: &Schema, new: &Schema, found: &mut Changes) {
                     Severity::Safe,
                     "ROOT_TYPE_ADDED",
                     new,
-                    format!("it is the root type of every {name}"),
+                    format!("it is now the {name} type"),
                 );
             }
             _ => {}

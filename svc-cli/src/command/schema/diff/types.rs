@@ -65,7 +65,7 @@ fn compare_type(old: &ExtendedType, new: &ExtendedType, found: &mut Changes) {
         (ExtendedType::Enum(old), ExtendedType::Enum(new)) => values(old, new, found),
         (ExtendedType::InputObject(old), ExtendedType::InputObject(new)) => input(old, new, found),
         _ => {
-            let message = format!("it is {}, and was {}", kind(new), kind(old));
+            let message = format!("it changed from {} to {}", kind(old), kind(new));
             found.add(Severity::Breaking, "TYPE_CHANGED_KIND", name, message);
             return;
         }
@@ -104,7 +104,7 @@ fn only<'a>(these: &'a Names, those: &Names) -> Vec<&'a str> {
 
 fn interfaces(name: &str, old: &Names, new: &Names, found: &mut Changes) {
     for interface in only(old, new) {
-        let message = format!("it does not implement {interface} any more");
+        let message = format!("it no longer implements {interface}");
         found.add(
             Severity::Breaking,
             "IMPLEMENTED_INTERFACE_REMOVED",
@@ -115,7 +115,7 @@ fn interfaces(name: &str, old: &Names, new: &Names, found: &mut Changes) {
 
     for interface in only(new, old) {
         // Selections on the interface may now return the type.
-        let message = format!("it implements {interface}");
+        let message = format!("it now implements {interface}");
         found.add_for(
             Severity::Dangerous,
             "IMPLEMENTED_INTERFACE_ADDED",
@@ -132,7 +132,7 @@ fn members(name: &str, old: &Names, new: &Names, found: &mut Changes) {
             Severity::Breaking,
             "TYPE_REMOVED_FROM_UNION",
             name,
-            format!("{member} is not a member any more"),
+            format!("{member} is no longer a member"),
         );
     }
 
@@ -173,7 +173,7 @@ fn values(old: &EnumType, new: &EnumType, found: &mut Changes) {
         .keys()
         .filter(|value| !old.values.contains_key(*value))
     {
-        let message = "a value is added, which clients may get";
+        let message = "a value is added, which clients may receive";
         found.add_for(
             Severity::Dangerous,
             "VALUE_ADDED_TO_ENUM",
@@ -191,7 +191,7 @@ fn input(old: &InputObjectType, new: &InputObjectType, found: &mut Changes) {
                 Severity::Breaking,
                 "INPUT_BECAME_ONE_OF",
                 &old.name,
-                "exactly one of its fields has to be given",
+                "exactly one of its fields must be given",
             );
         }
         (true, false) => {

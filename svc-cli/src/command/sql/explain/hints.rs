@@ -47,15 +47,14 @@ fn union(compound: &CompoundSelect) -> Option<Remark> {
 
     remark(
         &operator,
-        "UNION compares all rows to leave out those that are there twice; UNION ALL does not"
-            .to_owned(),
+        "UNION compares all rows to remove duplicates; UNION ALL does not".to_owned(),
     )
 }
 
 fn pages(offset: &OffsetClause) -> Option<Remark> {
     remark(
         offset,
-        "OFFSET reads all rows that it skips; a page by cursor (`WHERE id > $1`) reads its own"
+        "OFFSET reads all rows that it skips; a cursor (`WHERE id > $1`) reads only the rows of the page"
             .to_owned(),
     )
 }
@@ -66,7 +65,7 @@ fn random(call: &CallExpr) -> Option<Remark> {
         .syntax()
         .ancestors()
         .any(|node| squawk_syntax::ast::OrderByClause::can_cast(node.kind()));
-    let words = "ORDER BY random() reads and sorts every row; TABLESAMPLE takes some";
+    let words = "ORDER BY random() reads and sorts every row; TABLESAMPLE reads only some";
     if is_random && sorts {
         remark(call, words.to_owned())
     } else {
@@ -91,7 +90,7 @@ fn distinct(select: &Select) -> Option<Remark> {
 
     remark(
         &distinct,
-        "DISTINCT after a join often hides rows that the join repeats; EXISTS does not repeat them"
+        "DISTINCT after a join often hides duplicates that the join creates; EXISTS creates none"
             .to_owned(),
     )
 }
@@ -111,7 +110,7 @@ fn index(condition: &Expr) -> Option<Remark> {
             Expr::CallExpr(call),
         ) => {
             let words = format!(
-                "an index serves this if it is on the expression: CREATE INDEX ON … (({}))",
+                "only an index on the expression helps: CREATE INDEX ON … (({}))",
                 text::of(call)
             );
             remark(comparison, words)
@@ -154,7 +153,7 @@ fn pattern(
 
     let column = text::of(column);
     let column = column.rsplit('.').next().unwrap_or_default();
-    let why = "only a trigram index serves a text in the middle or in any case";
+    let why = "only a trigram index helps with text in the middle or in any case";
 
     remark(
         comparison,

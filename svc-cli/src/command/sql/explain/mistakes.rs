@@ -46,7 +46,8 @@ fn comparison(expr: &BinExpr) -> Option<Remark> {
                 .syntax()
                 .descendants()
                 .any(|node| Select::can_cast(node.kind()));
-            let words = "NOT IN keeps no row at all once the query gives a null; write NOT EXISTS (SELECT …)";
+            let words =
+                "NOT IN keeps no rows if the subquery returns a null; write NOT EXISTS (SELECT …)";
             return if is_query {
                 remark(expr, words.to_owned())
             } else {
@@ -78,15 +79,26 @@ fn comparison(expr: &BinExpr) -> Option<Remark> {
 fn function(call: &CallExpr) -> Option<Remark> {
     let name = text::of(&call.expr()?).to_ascii_lowercase();
     match name.as_str() {
-        "json_build_object" | "json_build_array" | "json_agg" | "json_object_agg" | "to_json" | "row_to_json" => {
-            let better = name.replace("row_to_json", "to_json").replacen("json", "jsonb", 1);
-            remark(call, format!("`{name}` gives json, which has no filters on keys with an index; write `{better}`"))
+        "json_build_object" | "json_build_array" | "json_agg" | "json_object_agg" | "to_json"
+        | "row_to_json" => {
+            let better = name
+                .replace("row_to_json", "to_json")
+                .replacen("json", "jsonb", 1);
+            remark(
+                call,
+                format!(
+                    "`{name}` returns json, which has no indexed filters on keys; write `{better}`"
+                ),
+            )
         }
         "jsonb_agg" | "array_agg" | "string_agg" => {
             let arguments = text::of(&call.arg_list()?).to_ascii_uppercase();
             let is_ordered = arguments.contains("ORDER BY") || has_order_below(call);
             if !is_ordered {
-                return remark(call, format!("`{name}` without ORDER BY gives its elements in any order"));
+                return remark(
+                    call,
+                    format!("`{name}` without ORDER BY returns its elements in any order"),
+                );
             }
             None
         }
@@ -157,7 +169,7 @@ fn star(view: &CreateView) -> Option<Remark> {
 
     remark(
         &target,
-        "`*` in a view means the columns of today; those that a table gets later are not in it"
+        "`*` in a view stands for the current columns; columns that are added to a table later are not in the view"
             .to_owned(),
     )
 }
@@ -183,7 +195,8 @@ fn limit(select: &Select) -> Option<Remark> {
 
     remark(
         &page,
-        "LIMIT and OFFSET without ORDER BY take any rows, and others the next time".to_owned(),
+        "LIMIT and OFFSET without ORDER BY return arbitrary rows, which may differ each time"
+            .to_owned(),
     )
 }
 
@@ -206,7 +219,7 @@ fn product(select: &Select) -> Option<Remark> {
 
     remark(
         &second,
-        "tables with a comma and no WHERE give each row with each; write JOIN … ON".to_owned(),
+        "tables separated by a comma without WHERE return every combination of rows; write JOIN … ON".to_owned(),
     )
 }
 

@@ -34,7 +34,7 @@ pub(super) fn run(file: &Path) -> Result<()> {
             "{} nests more than {DEEPEST} levels deep",
             file.display()
         ))
-        .hint("svc sql validate has the database read it"));
+        .hint("the database can read it: svc sql validate"));
     }
 
     let parsed = SourceFile::parse(&source);
@@ -42,14 +42,17 @@ pub(super) fn run(file: &Path) -> Result<()> {
         let line = line_at(&source, error.range().start().into());
         return Err(
             Failure::new(format!("{}:{line}: {}", file.display(), error.message())).hint(
-                "only a statement that PostgreSQL reads can be explained; svc sql validate runs it",
+                "only valid SQL can be explained; to see PostgreSQL's own error: svc sql validate",
             ),
         );
     }
 
     let statements: Vec<Stmt> = parsed.tree().stmts().collect();
     if statements.is_empty() {
-        return Err(Failure::new(format!("{} has no statement", file.display())));
+        return Err(Failure::new(format!(
+            "{} has no statements",
+            file.display()
+        )));
     }
 
     let mut text = String::new();

@@ -12,12 +12,12 @@ pub(super) fn title(statement: &Stmt) -> String {
     let name = |view: Option<String>| view.unwrap_or_else(|| "a view".to_owned());
     match statement {
         Stmt::CreateView(view) => format!(
-            "makes the view {}",
+            "creates the view {}",
             name(view.view().map(|view| text::of(&view)))
         ),
         Stmt::CreateMaterializedView(view) => {
             format!(
-                "makes the materialized view {}, whose rows are stored",
+                "creates the materialized view {}, whose rows are stored",
                 name(view.view().map(|view| text::of(&view)))
             )
         }
@@ -66,7 +66,7 @@ fn query_pieces(query: &SelectVariant, pieces: &mut Vec<String>) {
                 .op()
                 .map(|operator| text::of(&operator))
                 .unwrap_or_default();
-            pieces.push(format!("combines that, by {operator}, with"));
+            pieces.push(format!("combines the result by {operator} with"));
             compound
                 .rhs()
                 .iter()
@@ -132,7 +132,7 @@ fn select_pieces(select: &Select, pieces: &mut Vec<String>) {
         .map(|target| column(&target))
         .collect();
 
-    pieces.push(format!("gives   {}", columns.join(", ")));
+    pieces.push(format!("returns {}", columns.join(", ")));
 
     select
         .tail_clauses()
@@ -175,14 +175,16 @@ fn joined(expr: &JoinExpr, pieces: &mut Vec<String>) {
         None if join.natural_token().is_some() => {
             Some(" where columns of the same name are equal".to_owned())
         }
-        None => Some(", each row with each".to_owned()),
+        None => Some(", every combination of rows".to_owned()),
     };
 
     let rest = match join.join_type() {
-        Some(JoinType::JoinLeft(_)) => "; rows without a match stay, with nulls (LEFT JOIN)",
-        Some(JoinType::JoinRight(_)) => "; its rows without a match stay, with nulls (RIGHT JOIN)",
+        Some(JoinType::JoinLeft(_)) => "; rows without a match are kept, with nulls (LEFT JOIN)",
+        Some(JoinType::JoinRight(_)) => {
+            "; its rows without a match are kept, with nulls (RIGHT JOIN)"
+        }
         Some(JoinType::JoinFull(_)) => {
-            "; rows of both sides without a match stay, with nulls (FULL JOIN)"
+            "; rows of both sides without a match are kept, with nulls (FULL JOIN)"
         }
         _ => "",
     };
@@ -206,7 +208,7 @@ fn tail(clause: &SelectTailClause, pieces: &mut Vec<String>) {
         }
         SelectTailClause::LimitClause(limit) => {
             format!(
-                "takes   at most {} rows",
+                "limits  to {} rows",
                 limit
                     .limit_value()
                     .map(|value| text::of(&value))
