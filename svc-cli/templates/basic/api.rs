@@ -1,4 +1,4 @@
-//! The service answers queries. Each test has a database of its own, with the files of `db/`.
+//! The service answers queries. Each test has its own database, with the files of `db/`.
 
 use svc::serde_json::json;
 use svc::testing::{Client, Database};

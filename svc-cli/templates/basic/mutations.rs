@@ -1,4 +1,4 @@
-//! Mutations. `svc generate crud` adds modules to this file, above its two marks.
+//! Mutations. `svc generate crud` adds modules to this file, above the two markers.
 
 use svc::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The service publishes posts and comments. Each test has a database of its own, with the files of `db/`.
+//! The service publishes posts and comments. Each test has its own database, with the files of `db/`.
 
 use svc::serde_json::json;
 use svc::testing::{Client, Database};
@@ -14,7 +14,7 @@ async fn client(database: &Database) -> Client {
 }
 
 #[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
-async fn a_post_is_published_and_read_with_its_author(database: Database) {
+async fn published_posts_have_their_author(database: Database) {
     let client = client(&database).await;
     let users = client
         .query(r#"{ users(where: { name: { eq: "Ada Lovelace" } }) { id } }"#)
@@ -28,7 +28,7 @@ async fn a_post_is_published_and_read_with_its_author(database: Database) {
 }
 
 #[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
-async fn a_post_of_nobody_is_refused(database: Database) {
+async fn posts_of_unknown_authors_are_rejected(database: Database) {
     let nobody = "00000000-0000-0000-0000-000000000000";
     let input = json!({ "authorId": nobody, "title": "Hello", "body": "Text" });
     let client = client(&database).await;

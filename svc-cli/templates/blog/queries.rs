@@ -1,4 +1,4 @@
-//! Queries. Without a body, a query is one SQL statement over the view of its type.
+//! Queries. A query without a body is one SQL statement over the view of its type.
 
 use svc::prelude::*;
 

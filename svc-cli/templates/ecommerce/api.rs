@@ -1,4 +1,4 @@
-//! The service takes orders. Each test has a database of its own, with the files of `db/`.
+//! The service takes orders. Each test has its own database, with the files of `db/`.
 
 use svc::serde_json::{Value, json};
 use svc::testing::{Answer, Client, Database};
@@ -29,7 +29,7 @@ async fn place(client: &Client, quantity: i32) -> Answer {
 }
 
 #[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
-async fn an_order_takes_stock_and_a_cancelled_one_puts_it_back(database: Database) {
+async fn orders_reduce_stock_and_cancellations_restore_it(database: Database) {
     let client = client(&database).await;
     let answer = place(&client, 2).await;
     let order = &answer.data()["placeOrder"]["order"];
@@ -44,7 +44,7 @@ async fn an_order_takes_stock_and_a_cancelled_one_puts_it_back(database: Databas
 }
 
 #[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
-async fn more_than_there_is_cannot_be_ordered(database: Database) {
+async fn orders_beyond_the_stock_are_rejected(database: Database) {
     let client = client(&database).await;
     let answer = place(&client, 13).await;
     assert_eq!(

@@ -15,7 +15,8 @@ use super::project::Project;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The field that is added, with its documentation.
-const FIELD: &str = "    /// The time of joining.\n    pub created_at: DateTime<Utc>,\n";
+const FIELD: &str =
+    "    /// The time at which the user joined.\n    pub created_at: DateTime<Utc>,\n";
 const TYPES: &str = "src/types/mod.rs";
 
 /// A change that is served.

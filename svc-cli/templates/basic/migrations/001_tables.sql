@@ -1,4 +1,4 @@
--- The tables. The file runs once; a change goes into a new one: svc migrate new NAME.
+-- The tables. This file runs once; put changes into a new file: svc migrate new NAME.
 
 CREATE TABLE tb_user (
     pk_user     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,4 +1,4 @@
--- The tables. The file runs once; a change goes into a new one: svc migrate new NAME.
+-- The tables. This file runs once; put changes into a new file: svc migrate new NAME.
 
 CREATE TABLE tb_user (
     pk_user     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -34,7 +34,7 @@ CREATE TABLE tb_comment (
 CREATE INDEX tb_comment_fk_post ON tb_comment (fk_post, created_at);
 CREATE INDEX tb_comment_fk_author ON tb_comment (fk_author);
 
--- The answer of the functions in db/schema.
+-- The result of the functions in db/schema.
 CREATE TYPE mutation_response AS (
     status text, message text, entity_id text, entity_type text, entity jsonb,
     updated_fields text[], cascade jsonb, metadata jsonb

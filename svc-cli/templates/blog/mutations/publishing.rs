@@ -1,4 +1,4 @@
-//! Publishing posts and comments. The work is done by functions of the database: `db/schema/004_functions.sql`.
+//! Publishing posts and comments. The mutations call database functions: `db/schema/004_functions.sql`.
 
 use svc::prelude::*;
 
@@ -20,12 +20,12 @@ pub struct CreatePostInput {
 #[svc_result]
 #[derive(Debug)]
 pub enum CreatePostResult {
-    /// It is published.
+    /// The post was published.
     Success {
         /// The post.
         post: Post,
     },
-    /// It is not published.
+    /// The post was not published.
     Error,
 }
 
@@ -45,12 +45,12 @@ pub struct CreateCommentInput {
 #[svc_result]
 #[derive(Debug)]
 pub enum CreateCommentResult {
-    /// It is added.
+    /// The comment was added.
     Success {
         /// The comment.
         comment: Comment,
     },
-    /// It is not added.
+    /// The comment was not added.
     Error,
 }
 

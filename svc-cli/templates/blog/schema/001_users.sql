@@ -1,6 +1,6 @@
--- Users. The file runs again whenever it has changed.
+-- Users. This file runs again after each change.
 
--- A field is read from its column, or else from `data`. Filters and orders use columns.
+-- svc reads a field from its column, or from `data` if there is none. Filters and orders use columns.
 CREATE OR REPLACE VIEW v_user AS
 SELECT pk_user, id, name, email, created_at,
        jsonb_build_object('id', id, 'name', name, 'email', email, 'created_at', created_at) AS data

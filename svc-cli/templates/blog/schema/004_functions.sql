@@ -1,4 +1,4 @@
--- The write side as functions. Each answers with a status, and with the id of what it wrote.
+-- The functions of the mutations. Each returns a status, and the id of the row that it wrote.
 
 CREATE OR REPLACE FUNCTION fn_create_post(input jsonb) RETURNS mutation_response LANGUAGE plpgsql AS $$
 DECLARE

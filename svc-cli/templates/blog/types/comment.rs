@@ -2,17 +2,17 @@ use svc::prelude::*;
 
 use super::{Post, User};
 
-/// A user's words about a post.
+/// A comment of a user on a post.
 #[svc_type(sql_source = "v_comment")]
 #[derive(Debug)]
 pub struct Comment {
-    /// Never reused.
+    /// The unique identifier.
     pub id: Uuid,
     /// The text.
     pub body: String,
-    /// The time of writing.
+    /// The time at which the comment was written.
     pub created_at: DateTime<Utc>,
-    /// The post it is about.
+    /// The post that the comment is about.
     #[relation]
     pub post: One<Post>,
     /// The author.

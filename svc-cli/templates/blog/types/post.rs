@@ -6,18 +6,18 @@ use super::{Comment, User};
 #[svc_type(sql_source = "v_post")]
 #[derive(Debug)]
 pub struct Post {
-    /// Never reused.
+    /// The unique identifier.
     pub id: Uuid,
     /// The headline.
     pub title: String,
     /// The text.
     pub body: String,
-    /// The time of publishing.
+    /// The time at which the post was published.
     pub created_at: DateTime<Utc>,
     /// The author.
     #[relation]
     pub author: One<User>,
-    /// The words of readers.
+    /// The comments of readers.
     #[relation]
     pub comments: Many<Comment>,
 }

@@ -6,13 +6,13 @@ use super::Post;
 #[svc_type(sql_source = "v_user")]
 #[derive(Debug)]
 pub struct User {
-    /// Never reused.
+    /// The unique identifier.
     pub id: Uuid,
-    /// The name as shown.
+    /// The displayed name.
     pub name: String,
-    /// The address of mail.
+    /// The email address.
     pub email: String,
-    /// The time of joining.
+    /// The time at which the user joined.
     pub created_at: DateTime<Utc>,
     /// The posts of the user.
     #[relation(to = "author_id")]

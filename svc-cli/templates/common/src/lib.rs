@@ -1,4 +1,4 @@
-//! The service: `types`, `queries` and `mutations` make its schema, and `db/` its tables and views.
+//! The service: `types`, `queries` and `mutations` define its schema, and `db/` its tables and views.
 
 pub mod mutations;
 pub mod queries;
@@ -6,16 +6,16 @@ pub mod types;
 
 use svc::prelude::*;
 
-/// The service with the settings of the environment, which `svc dev` takes from `.env`.
+/// Returns the options of the service, with the settings of the environment. `svc dev` reads them from `.env`.
 ///
 /// # Errors
-/// A setting that is wrong.
+/// If a setting is not valid.
 pub fn options() -> Result<AppOptions> {
     Ok(with_schema(AppOptions::from_env()?))
 }
 
-/// Adds the schema to options that say where the database is. What decides the schema is here and not in settings, so
-/// that it is the same everywhere.
+/// Adds the schema to the options. Everything that affects the schema is set here and not by settings, so that the
+/// schema is the same everywhere.
 pub fn with_schema(options: AppOptions) -> AppOptions {
     mutations::add(queries::add(options.auto_camel_case(true)))
 }

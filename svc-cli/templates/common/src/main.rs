@@ -1,8 +1,8 @@
-//! Serves the service; see the library beside this file.
+//! Runs the service, which `lib.rs` defines.
 
 #[tokio::main]
 async fn main() -> svc::Result<()> {
-    // The address comes first, so that a start that cannot listen does nothing else.
+    // Bind the address first, so that a program that cannot listen does nothing else.
     let server = svc::Server::from_env().await?;
     let service = svc::create_svc_app(app::options()?).await?;
     server.serve(service).await

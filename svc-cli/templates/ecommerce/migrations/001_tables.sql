@@ -1,4 +1,4 @@
--- The tables. The file runs once; a change goes into a new one: svc migrate new NAME.
+-- The tables. This file runs once; put changes into a new file: svc migrate new NAME.
 
 CREATE TABLE tb_customer (
     pk_customer  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -52,7 +52,7 @@ CREATE INDEX tb_order_fk_customer ON tb_order (fk_customer);
 CREATE INDEX tb_order_line_fk_order ON tb_order_line (fk_order);
 CREATE INDEX tb_order_line_fk_variant ON tb_order_line (fk_variant);
 
--- The answer of the functions in db/schema.
+-- The result of the functions in db/schema.
 CREATE TYPE mutation_response AS (
     status text, message text, entity_id text, entity_type text, entity jsonb,
     updated_fields text[], cascade jsonb, metadata jsonb

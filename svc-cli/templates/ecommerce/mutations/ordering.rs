@@ -1,4 +1,4 @@
-//! Placing and cancelling orders. The work is done by functions of the database: `db/schema/004_functions.sql`.
+//! Placing and cancelling orders. The mutations call database functions: `db/schema/004_functions.sql`.
 
 use svc::prelude::*;
 
@@ -10,17 +10,17 @@ use crate::types::Order;
 pub struct PlaceOrderInput {
     /// The customer.
     pub customer_id: Uuid,
-    /// The goods.
+    /// The ordered variants.
     pub lines: Vec<OrderLineInput>,
 }
 
-/// A number of one variant.
+/// A quantity of one variant.
 #[svc_input]
 #[derive(Debug)]
 pub struct OrderLineInput {
     /// The variant.
     pub variant_id: Uuid,
-    /// The number of pieces.
+    /// The quantity.
     pub quantity: i32,
 }
 
@@ -28,33 +28,33 @@ pub struct OrderLineInput {
 #[svc_result]
 #[derive(Debug)]
 pub enum PlaceOrderResult {
-    /// It is placed.
+    /// The order was placed.
     Success {
         /// The order.
         order: Order,
     },
-    /// Nothing is ordered.
+    /// The order was not placed.
     Error,
 }
 
-/// The result of calling an order off.
+/// The result of cancelling an order.
 #[svc_result]
 #[derive(Debug)]
 pub enum CancelOrderResult {
-    /// It is called off.
+    /// The order was cancelled.
     Success {
         /// The order.
         order: Order,
     },
-    /// It is as it was.
+    /// The order was not changed.
     Error,
 }
 
-/// Places an order and takes its stock.
+/// Places an order and reduces the stock.
 #[svc::mutation(function = "fn_place_order")]
 pub async fn place_order(input: PlaceOrderInput) -> PlaceOrderResult;
 
-/// Calls an order off and puts its stock back.
+/// Cancels an order and restores the stock.
 #[svc::mutation(function = "fn_cancel_order")]
 pub async fn cancel_order(id: Uuid) -> CancelOrderResult;
 

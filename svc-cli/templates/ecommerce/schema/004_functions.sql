@@ -1,4 +1,4 @@
--- The write side as functions. Each answers with a status, and with the id of what it wrote.
+-- The functions of the mutations. Each returns a status, and the id of the row that it wrote.
 
 -- Variants are locked in the order of their keys, so that two orders of the same variants never wait for each other.
 CREATE OR REPLACE FUNCTION fn_place_order(input jsonb) RETURNS mutation_response LANGUAGE plpgsql AS $$
@@ -27,7 +27,7 @@ BEGIN
         LEFT JOIN tb_variant AS v ON v.id = l.variant_id
         ORDER BY v.pk_variant
     LOOP
-        -- The lock comes first: the stock that the loop has read may be out of date.
+        -- This locks the row and checks its current stock: the stock that the loop has read may be outdated.
         UPDATE tb_variant SET stock = stock - line.quantity
         WHERE pk_variant = line.pk_variant AND stock >= line.quantity AND line.quantity > 0;
         IF NOT FOUND THEN

@@ -1,4 +1,4 @@
--- Customers, products and variants, unless they are there.
+-- Customers, products and variants, unless they exist.
 
 INSERT INTO tb_customer (name, email)
 VALUES ('Ada Lovelace', 'ada@example.org'), ('Grace Hopper', 'grace@example.org')

@@ -6,13 +6,13 @@ use super::Order;
 #[svc_type(sql_source = "v_customer")]
 #[derive(Debug)]
 pub struct Customer {
-    /// Never reused.
+    /// The unique identifier.
     pub id: Uuid,
-    /// The name as shown.
+    /// The displayed name.
     pub name: String,
-    /// The address of mail.
+    /// The email address.
     pub email: String,
-    /// The time of joining.
+    /// The time at which the customer joined.
     pub created_at: DateTime<Utc>,
     /// The customer's orders.
     #[relation]

@@ -6,18 +6,18 @@ use super::{Customer, Variant};
 #[svc_type(sql_source = "v_order")]
 #[derive(Debug)]
 pub struct Order {
-    /// Never reused.
+    /// The unique identifier.
     pub id: Uuid,
     /// The state of the order.
     pub status: OrderStatus,
-    /// The sum of its lines.
+    /// The sum of the lines.
     pub total: Decimal,
-    /// The time of ordering.
+    /// The time at which the order was placed.
     pub created_at: DateTime<Utc>,
     /// The customer.
     #[relation]
     pub customer: One<Customer>,
-    /// The goods, by variant.
+    /// The ordered variants.
     #[relation]
     pub lines: Many<OrderLine>,
 }
@@ -26,26 +26,26 @@ pub struct Order {
 #[svc_enum]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderStatus {
-    /// It is placed.
+    /// The order was placed.
     #[svc(stored = "placed")]
     Placed,
-    /// It is on its way.
+    /// The order was shipped.
     #[svc(stored = "shipped")]
     Shipped,
-    /// It is called off, and its stock is back.
+    /// The order was cancelled, and its stock is available again.
     #[svc(stored = "cancelled")]
     Cancelled,
 }
 
-/// A number of one variant in an order, at the price of that day.
+/// A quantity of one variant in an order, at the price when it was ordered.
 #[svc_type(sql_source = "v_order_line")]
 #[derive(Debug)]
 pub struct OrderLine {
-    /// Never reused.
+    /// The unique identifier.
     pub id: Uuid,
-    /// The number of pieces.
+    /// The quantity.
     pub quantity: i32,
-    /// The price of one when it was ordered.
+    /// The unit price when the order was placed.
     pub price: Decimal,
     /// The variant.
     #[relation]

@@ -1,37 +1,37 @@
 use svc::prelude::*;
 
-/// A thing that the shop sells.
+/// A product that the shop sells.
 #[svc_type(sql_source = "v_product")]
 #[derive(Debug)]
 pub struct Product {
-    /// Never reused.
+    /// The unique identifier.
     pub id: Uuid,
     /// The identifier in URLs.
     pub identifier: String,
-    /// The name as shown.
+    /// The displayed name.
     pub name: String,
-    /// A few words.
+    /// A short description.
     pub description: String,
     /// Whether it can be ordered.
     pub active: bool,
-    /// Its sizes and colours.
+    /// The sizes and colors of the product.
     #[relation]
     pub variants: Many<Variant>,
 }
 
-/// A form in which a product is sold, with its price and its stock.
+/// A variant of a product, such as a size, with its price and stock.
 #[svc_type(sql_source = "v_variant")]
 #[derive(Debug)]
 pub struct Variant {
-    /// Never reused.
+    /// The unique identifier.
     pub id: Uuid,
     /// The stock keeping unit.
     pub sku: String,
-    /// The name as shown.
+    /// The displayed name.
     pub name: String,
-    /// The price of one.
+    /// The unit price.
     pub price: Decimal,
-    /// The number of pieces that are left.
+    /// The quantity in stock.
     pub stock: i32,
     /// The product.
     #[relation]
@@ -40,7 +40,7 @@ pub struct Variant {
 
 #[svc_type]
 impl Variant {
-    /// Whether one can be ordered now.
+    /// Whether the variant is in stock.
     fn available(&self) -> bool {
         self.stock > 0
     }
