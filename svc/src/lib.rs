@@ -7,7 +7,7 @@
 //! ```no_run
 //! use svc::prelude::*;
 //!
-//! /// A person who writes.
+//! /// A user.
 //! #[svc_type(sql_source = "v_user")]
 //! pub struct User {
 //!     pub id: Uuid,
@@ -30,16 +30,16 @@
 //! | Topic | Items |
 //! |---|---|
 //! | Types | [`svc_type`], [`svc_enum`], [`svc_interface`], [`svc_union`], [`svc_input`] |
-//! | Types of scalars and of results | [`svc_scalar`], [`svc_result`] |
+//! | Custom scalars and results | [`svc_scalar`], [`svc_result`] |
 //! | Operations | [`query`], [`mutation`], and their context: [`Context`] |
 //! | Relations between views | [`One`], [`Many`] |
 //! | Pages with cursors, aggregates | [`Connection`], [`Aggregate`] |
 //! | List arguments of a function with a body | [`Where`], [`OrderBy`], [`Page`], [`CursorPage`] |
 //! | Scalars beyond the built-in ones | [`scalar`] |
 //! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::Find`], [`db::col`], [`db::asc`] |
-//! | Your own SQL, and tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
-//! | Streams of events: [`subscription`] and the lists of [`subscriptions!`] | [`AppOptions::subscriptions`] |
-//! | Calling functions of the database | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
+//! | Custom SQL, and tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
+//! | Subscriptions | [`subscription`], [`AppOptions::subscriptions`] |
+//! | Calling database functions | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
 //! | Authentication: tokens, users | `auth`, with the feature `auth` |
 //! | Accounts with names and passwords | `accounts`, with the feature `native-auth` |
 //! | Sessions in cookies | `sessions`, with the feature `sessions` |
@@ -47,7 +47,7 @@
 //! | Rate limits | [`rate_limit`], [`setup_rate_limiting`] |
 //! | Security events | [`security_log`], [`get_security_logger`] |
 //! | Metrics | [`setup_metrics`], [`metrics`] |
-//! | Traces for OpenTelemetry | [`setup_tracing`], [`trace`] |
+//! | OpenTelemetry traces | [`setup_tracing`], [`trace`] |
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
 //! | The request log, and grouped errors | [`LogConfig`], [`error_tracker`] |
 //! | Options and settings | [`AppOptions`], [`SvcConfig`], [`Limits`] |
@@ -55,34 +55,34 @@
 //! | Registered documents, cached SQL | [`Operation`], [`OperationRegistry`] |
 //! | Tests: clients, databases, access matrices | `testing` and `#[svc::test]`, with the feature `testing` |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
-//! | Implemented by the macros | [`schema`] |
-//! | Imports of most programs | [`prelude`] |
+//! | Traits that the macros implement | [`schema`] |
+//! | Imports for most programs | [`prelude`] |
 //!
-//! The book (`docs/` in the repository) explains them in order.
+//! The book (`docs/` in the repository) has a chapter for each topic.
 //!
 //! # Features
 //!
-//! | Feature | Default | What it adds |
+//! | Feature | Default | Adds |
 //! |---|---|---|
-//! | `graphiql` | yes | the GraphiQL page at `GET /graphql` in development |
+//! | `graphiql` | yes | the GraphiQL page at `GET /graphql` in development, from files inside the crate |
 //! | `tls` | yes | encrypted connections to PostgreSQL and Redis |
-//! | `logging` | yes | a `tracing` subscriber that writes to standard error, where the program has none |
-//! | `scalars` | yes | the scalars that need a crate of their own, such as [`scalar::Url`] and [`scalar::Iban`] |
-//! | `sqlx` | yes | `svc::sqlx`, and the pool and the transactions of sqlx: `Db::pool`, `Db::sqlx_transaction` |
+//! | `logging` | yes | a `tracing` subscriber that writes to standard error, if the program has none |
+//! | `scalars` | yes | the scalars that need another crate, such as [`scalar::Url`] and [`scalar::Iban`] |
+//! | `sqlx` | yes | `svc::sqlx`, and a pool and transactions of sqlx for your SQL: `Db::pool`, `Db::sqlx_transaction` |
 //! | `websocket` | yes | WebSockets at `/graphql`, for subscriptions |
 //! | `auth` | no | users and tokens: `svc::auth`, `Context::user`, providers that verify tokens |
-//! | `idp` | no | identity providers: key sets, discovery, introspection of opaque tokens |
-//! | `native-auth` | no | accounts with names and passwords: `svc::accounts` |
-//! | `compression` | no | answers compressed with br, zstd or gzip: `SVC_COMPRESSION` |
-//! | `redis` | no | `RedisClient`, and revocations and sessions in Redis |
-//! | `metrics` | no | series for Prometheus: [`setup_metrics`], [`get_metrics`] |
-//! | `tracing-otel` | no | spans for OpenTelemetry: [`setup_tracing`] |
+//! | `idp` | no | identity providers: key sets (JWKS), discovery, introspection of opaque tokens; includes `auth` |
+//! | `native-auth` | no | accounts with names and passwords: `svc::accounts`; includes `auth` |
+//! | `compression` | no | responses compressed with br, zstd or gzip: `SVC_COMPRESSION` |
+//! | `redis` | no | `RedisClient`: revocations, sessions, rate limits, cached responses, persisted queries and events in Redis; includes `auth` |
+//! | `metrics` | no | Prometheus metrics: [`setup_metrics`], [`get_metrics`] |
+//! | `tracing-otel` | no | OpenTelemetry traces: [`setup_tracing`], [`TracingConfig`] |
 //! | `sessions` | no | sessions in cookies: `svc::sessions`, `Context::session` |
-//! | `upload` | no | files that clients send: `svc::Upload`, `SVC_UPLOADS` |
-//! | `patterns` | no | regular expressions as rules on values: `#[svc(pattern = "…")]` |
-//! | `testing` | no | for tests: `svc::testing` and `#[svc::test]` |
-//! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
-//! | `embedded-download` | no | the same, downloaded where none is installed |
+//! | `upload` | no | file uploads: `svc::Upload`, `SVC_UPLOADS` |
+//! | `patterns` | no | validation of input values with regular expressions: `#[svc(pattern = "…")]` |
+//! | `testing` | no | a client and a database for each test: `svc::testing` and `#[svc::test]` |
+//! | `embedded` | no | a private PostgreSQL for development and tests, started from the binaries on the machine: `svc::embedded` |
+//! | `embedded-download` | no | the same, with a download of PostgreSQL if none is installed; includes `embedded` |
 //!
 //! [`axum`], [`async_graphql`], [`futures_util`], [`serde_json`] and `sqlx` are re-exported,
 //! because their types appear in signatures.
