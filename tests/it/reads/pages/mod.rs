@@ -1,5 +1,6 @@
 //! Pages: by offset and by cursor, forward and backward, over the three kinds of views.
 
+mod buffers;
 mod contents;
 mod refusals;
 mod resolvers;

@@ -177,3 +177,55 @@ async fn every_walk_yields_each_row_once() {
         );
     }
 }
+
+/// With one cursor or two, read from either end.
+#[tokio::test]
+async fn pages_between_random_cursors_have_the_rows_between() {
+    let mut random = StdRng::seed_from_u64(svc_tests::seed("PAGES_SEED", 20));
+    let (_database, app) = app().await;
+    for round in 0..60 {
+        let arguments = random_arguments(&mut random);
+        let connection = ["columns", "data", "table"][round % 3];
+        let all = format!(
+            "{{ list: {connection}(first: 100{arguments}) {{ edges {{ cursor node {{ id }} }} }} }}"
+        );
+        let all = app.query(&all).await.data()["list"]["edges"].clone();
+        let all = all.as_array().unwrap();
+        if all.len() < 2 {
+            continue;
+        }
+
+        let after = random.random_range(0..all.len() - 1);
+        let before = random.random_range(after + 1..all.len());
+        let (is_after, is_before) = (random.random_bool(0.7), random.random_bool(0.7));
+        let start = if is_after { after + 1 } else { 0 };
+        let end = if is_before { before } else { all.len() };
+        let bound = |is_given: bool, name: &str, at: usize| match is_given {
+            true => format!(", {name}: {}", all[at]["cursor"]),
+            false => String::new(),
+        };
+        let bounds =
+            bound(is_after, "after", after) + &bound(is_before, "before", before) + &arguments;
+
+        let size = random.random_range(0..12);
+        for count in ["first", "last"] {
+            let query = format!(
+                "{{ list: {connection}({count}: {size}{bounds}) {{ edges {{ cursor node {{ id }} }}
+                    pageInfo {{ hasNextPage hasPreviousPage }} }} }}"
+            );
+            let page = app.query(&query).await.data()["list"].clone();
+            let is_more = end - start > size;
+            let (rows, info) = if count == "first" {
+                (start..end.min(start + size), (is_more, is_after))
+            } else {
+                (
+                    start.max(end.saturating_sub(size))..end,
+                    (is_before, is_more),
+                )
+            };
+            assert_eq!(page["edges"].as_array().unwrap(), &all[rows], "{query}");
+            let info = json!({"hasNextPage": info.0, "hasPreviousPage": info.1});
+            assert_eq!(page["pageInfo"], info, "{query}");
+        }
+    }
+}

@@ -21,9 +21,8 @@ mod tie_detection;
 pub(super) use edge::Joined;
 pub(crate) use given_rows::{GivenRows, may_be_permitted};
 pub(super) use group_join::JoinedValue;
-pub(crate) use keyset::Keyset;
 pub(crate) use output_types::record_types;
-pub(crate) use query::{CheckedText, Query, Selected, Subquery, Window};
+pub(crate) use query::{CheckedText, Keyset, Query, Selected, Subquery, Window};
 pub(super) use row_rules::Ruled;
 pub(crate) use row_rules::{Reuse, RowRule, RowRules, Subject};
 pub(super) use shape::Checks;
@@ -40,6 +39,17 @@ use super::expr::{Operand, RowScope, Scope, Tie};
 use super::ir::{Direction, Filter, Nulls, Order, Rank};
 use svc_core::schema::Family;
 use svc_postgres::{DbError, Param};
+
+/// The parts of a query that its enclosing query, policies and the page determine.
+#[derive(Clone, Copy)]
+struct Frame<'f> {
+    /// The order, including the unique last key.
+    order: &'f [Order],
+    /// The conditions of the enclosing query and of policies.
+    ties: [Option<&'f str>; 2],
+    /// The literal bound of the rows, if there is one.
+    bound: Option<i64>,
+}
 
 impl<'a> Builder<'a> {
     /// Writes a subquery.
@@ -92,19 +102,49 @@ impl<'a> Builder<'a> {
         let join = tie
             .map(|tie| self.joined_to(rows, tie.relation, tie.from))
             .transpose()?;
-        let scope = Scope::Row(rows.clone());
-        let order = self.order_keys(&scope, query);
+        let order = self.order_keys(&Scope::Row(rows.clone()), query);
         let permitted = self.permitted(rows)?;
+        let frame = Frame {
+            order: &order,
+            ties: [join.as_deref(), permitted.as_deref()],
+            bound: self.row_bound(rows, query, &order),
+        };
 
+        let Some(ranged) = self.ranged(rows, query, frame)? else {
+            return self.whole_query(rows, query, tie, as_record, frame);
+        };
+        let Some(page) = query.page else {
+            return self.ranged_row(rows, query, frame, &ranged);
+        };
+
+        self.text.push_str("SELECT ");
+        self.select_list(rows, query, tie, as_record)?;
+        self.ranged_page(rows, query, frame, &ranged, page)
+    }
+
+    /// The literal bound of a query's rows, if it has one. The condition of policies must be known.
+    fn row_bound(&self, rows: &RowScope<'a>, query: &Query, order: &[Order]) -> Option<i64> {
         // A query that is planned for its values needs no bound.
         let replans =
             (query.filter.replans() && !query.sorts_by_aggregate()) || self.rule_replans(rows.row);
-        let numbered = numbered(rows, query);
-        let is_bounded = (!order.is_empty() || numbered) && query.group.is_empty() && !replans;
-        let bound = query.page.filter(|_| is_bounded).and_then(bound);
+        let is_ordered = !order.is_empty() || numbered(rows, query);
+        let is_bounded = is_ordered && query.group.is_empty() && !replans;
+        let bound = query.page.filter(|_| is_bounded).and_then(bound)?;
 
         // The row before the page is within the bound already; only the row after it adds to it.
-        let bound = bound.map(|bound| bound + i64::from(query.neighbours));
+        Some(bound + i64::from(query.neighbours))
+    }
+
+    /// Writes a query whose rows come from one `FROM` clause.
+    fn whole_query(
+        &mut self,
+        rows: &RowScope<'a>,
+        query: &Query,
+        tie: Option<Tie<'_>>,
+        as_record: bool,
+        frame: Frame<'_>,
+    ) -> Result<(), DbError> {
+        let bound = frame.bound;
 
         // PostgreSQL eliminates a query that only passes on the columns of another one.
         let is_plain = !as_record
@@ -143,8 +183,7 @@ impl<'a> Builder<'a> {
             (false, false) => write!(self.text, " FROM "),
         };
 
-        let ties = [join.as_deref(), permitted.as_deref()];
-        self.matching(&mut reading, query, (&group_joins, ties), &order)?;
+        self.matching(&mut reading, query, &group_joins, frame)?;
         if let Some(bound) = bound {
             let _ = write!(self.text, " LIMIT {bound}) AS {alias}");
         }
@@ -160,16 +199,16 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Writes the rows of a query in their order, combined into groups if there are any. `ties` are
-    /// the conditions of the enclosing query and of policies, and `joins` follows the rows in the
-    /// `FROM` clause.
+    /// Writes the rows of a query in their order, combined into groups if there are any. `joins`
+    /// follows the rows in the `FROM` clause.
     fn matching(
         &mut self,
         reading: &mut Reading<'a>,
         query: &Query,
-        (joins, ties): (&str, [Option<&str>; 2]),
-        order: &[Order],
+        joins: &str,
+        frame: Frame<'_>,
     ) -> Result<(), DbError> {
+        let order = frame.order;
         let rows = reading.computed().clone();
         let numbered = numbered(&rows, query);
         let source = match &query.from {
@@ -178,7 +217,7 @@ impl<'a> Builder<'a> {
             Some(from) => &*from.sql,
         };
 
-        let data = reading.join(self, ties[1]);
+        let data = reading.join(self, frame.ties[1]);
         let _ = write!(self.text, "{source} AS {}{data}{joins}", rows.alias());
 
         let reads = order.iter().map(|key| self.reads(&rows, &key.column)).sum();
@@ -194,7 +233,8 @@ impl<'a> Builder<'a> {
             self.outermost = Some(self.text.len());
         }
 
-        self.where_clause(reading, &scope, query, ties, order)?;
+        let past: Vec<&Keyset> = query.past.iter().collect();
+        self.where_clause(reading, &scope, query, frame, &past)?;
         self.groups(&Scope::Row(rows.clone()), query)?;
 
         if query.backward {
@@ -218,9 +258,10 @@ impl<'a> Builder<'a> {
         reading: &mut Reading<'a>,
         scope: &Scope<'a>,
         query: &Query,
-        ties: [Option<&str>; 2],
-        order: &[Order],
+        frame: Frame<'_>,
+        past: &[&Keyset],
     ) -> Result<(), DbError> {
+        let ties = frame.ties;
         let (conditions, mut word) = (self.text.len(), " WHERE ");
         for tie in ties.into_iter().flatten() {
             let _ = write!(self.text, "{word}{tie}");
@@ -240,29 +281,29 @@ impl<'a> Builder<'a> {
             word = " AND ";
         }
 
-        // Hidden rows are excluded first: PostgreSQL orders conditions by their cost, and the error
-        // of a function would reveal that such a row exists.
-        let (rows, keeps_back) = (
-            reading.computed(),
-            ties[1].is_some() || query.filter.begins_strictly(),
-        );
-        let waits = keeps_back
-            && !query.past.is_empty()
-            && order.iter().any(|key| self.order_may_fail(rows, key));
+        let waits = !past.is_empty() && self.waits(reading.computed(), query, frame);
         let before = self.text[conditions..]
             .strip_prefix(" WHERE ")
             .filter(|_| waits);
         let (when, end) = before.map_or((String::new(), ""), |before| {
             (format!("CASE WHEN {before} THEN "), " END")
         });
-        for past in &query.past {
+        for past in past {
             self.text.extend([word, &when]);
-            self.past(scope, order, past)?;
+            self.past(scope, frame.order, past)?;
             self.text.push_str(end);
             word = " AND ";
         }
 
         Ok(())
+    }
+
+    /// Whether conditions on the order keys have to wait until hidden rows are excluded: PostgreSQL
+    /// orders conditions by their cost, and the error of a function would reveal that such a row
+    /// exists.
+    fn waits(&self, rows: &RowScope<'a>, query: &Query, frame: Frame<'_>) -> bool {
+        let keeps_back = frame.ties[1].is_some() || query.filter.begins_strictly();
+        keeps_back && frame.order.iter().any(|key| self.order_may_fail(rows, key))
     }
 
     /// Binds the arguments of the source of the rows before all other values, so that its

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::sql::ComputedColumnCall;
 use crate::sql::expr::{ColumnForm, Select};
 use crate::sql::ir::{Column, Filter, GroupOrder, GroupValue, Having, Order};
-use crate::sql::{ComputedColumnCall, Keyset};
 use svc_core::schema::{AggregateFunction, Relation, TypeIndex};
 use svc_postgres::RowsCall;
 
@@ -76,6 +76,16 @@ impl Query {
             |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
         !self.group.is_empty() || self.list.iter().any(is_aggregate)
     }
+}
+
+/// The keys of a row in the order of the list, as text; `None` is null.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Keyset {
+    pub(crate) keys: Vec<Option<String>>,
+    /// Selects the rows before the keys instead of after them.
+    pub(crate) before: bool,
+    /// Selects the complement: the row with the keys, and the rows on its other side.
+    pub(crate) inverted: bool,
 }
 
 /// A page of an ordered list.
