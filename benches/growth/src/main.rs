@@ -1,10 +1,13 @@
 //! Measures how the cost of a list grows with its rows and fields in three layouts, and the memory
-//! of the largest response. Prints tables; exits with 1 if a cost grows faster than rows or fields,
-//! or a response takes too much memory.
+//! of the largest response; and how many buffers PostgreSQL reads for pages by cursor. Prints
+//! tables; exits with 1 if a cost grows faster than rows or fields, a response takes too much
+//! memory, or a page reads more than twice the buffers of the first.
 //!
-//! The program starts itself once more as the server (`growth serve LAYOUT PORT`).
+//! The program starts itself once more as the server (`growth serve LAYOUT PORT`, or
+//! `growth serve-pages LAYOUT PORT`).
 
 mod app;
+mod cursors;
 mod linear;
 mod measure;
 mod wide;
@@ -37,12 +40,26 @@ struct Arguments {
     /// Only this layout.
     #[arg(long)]
     layout: Option<Layout>,
+    /// Only this section.
+    #[arg(long)]
+    section: Option<Section>,
+}
+
+/// A part of the measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Section {
+    /// CPU time and memory by rows and fields.
+    Growth,
+    /// Buffers of pages by cursor.
+    Cursors,
 }
 
 #[derive(Subcommand)]
 enum Serve {
     /// Serves a layout; the measurement starts it.
     Serve { layout: Layout, port: u16 },
+    /// Serves the pages of a layout.
+    ServePages { layout: Layout, port: u16 },
 }
 
 /// The place of the rows' values.
@@ -53,12 +70,20 @@ enum Layout {
     Tv,
 }
 
+impl Layout {
+    /// The name as an argument.
+    fn name(self) -> String {
+        self.to_possible_value()
+            .map(|value| value.get_name().to_owned())
+            .unwrap_or_default()
+    }
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let ended = match arguments.serve {
-        Some(Serve::Serve { layout, port }) => app::serve(layout, port)
-            .map(|()| Vec::new())
-            .map_err(|error| anyhow::anyhow!("{error:?}")),
+        Some(Serve::Serve { layout, port }) => served(app::serve(layout, port)),
+        Some(Serve::ServePages { layout, port }) => served(cursors::serve(layout, port)),
         None => measure_all(&arguments),
     };
     match ended {
@@ -74,18 +99,36 @@ fn main() -> ExitCode {
     }
 }
 
+/// The result of a server that has ended.
+fn served(ended: svc::Result<()>) -> Result<Vec<String>> {
+    ended
+        .map(|()| Vec::new())
+        .map_err(|error| anyhow::anyhow!("{error:?}"))
+}
+
 /// Prints everything; returns the figures out of bounds.
 fn measure_all(arguments: &Arguments) -> Result<Vec<String>> {
-    let database = Database::from_env()?;
-    wide::seed(&database)?;
-    println!("<!-- begin growth -->\n{}", database.hardware()?);
     let mut failed = Vec::new();
-    for layout in Layout::value_variants() {
-        if arguments.layout.is_none_or(|only| only == *layout) {
+    let layouts: Vec<Layout> = Layout::value_variants()
+        .iter()
+        .copied()
+        .filter(|layout| arguments.layout.is_none_or(|only| only == *layout))
+        .collect();
+
+    if arguments.section != Some(Section::Cursors) {
+        let database = Database::from_env()?;
+        wide::seed(&database)?;
+        println!("<!-- begin growth -->\n{}", database.hardware()?);
+        for layout in &layouts {
             measure_layout(&database, *layout, arguments, &mut failed)?;
         }
+        println!("<!-- end growth -->");
     }
-    println!("<!-- end growth -->");
+
+    if arguments.section != Some(Section::Growth) {
+        failed.extend(cursors::measure(&layouts)?);
+    }
+
     Ok(failed)
 }
 
@@ -95,10 +138,7 @@ fn measure_layout(
     arguments: &Arguments,
     failed: &mut Vec<String>,
 ) -> Result<()> {
-    let name = layout
-        .to_possible_value()
-        .map(|value| value.get_name().to_owned())
-        .unwrap_or_default();
+    let name = layout.name();
     let costs = costs(database, &name, arguments)?;
     println!("\n{name}: CPU ms per request, server + PostgreSQL");
     println!(

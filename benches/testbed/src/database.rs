@@ -34,24 +34,7 @@ impl Database {
 
     /// Runs statements in a database and returns their output.
     pub fn run(&self, name: &str, statements: &str) -> Result<String> {
-        let output = Command::new("psql")
-            .args([
-                "-qXAt",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-d",
-                &self.url(name),
-                "-c",
-                statements,
-            ])
-            .output()
-            .context("cannot start psql")?;
-        ensure!(
-            output.status.success(),
-            "psql: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+        psql(&self.url(name), statements)
     }
 
     /// The process that all others of this PostgreSQL descend from.
@@ -75,4 +58,26 @@ impl Database {
         let version = version.split(' ').next().unwrap_or_default();
         Ok(format!("{} PostgreSQL {version}.", report::hardware()))
     }
+}
+
+/// Runs statements in the database with a URL and returns their output.
+pub fn psql(url: &str, statements: &str) -> Result<String> {
+    let output = Command::new("psql")
+        .args([
+            "-qXAt",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-d",
+            url,
+            "-c",
+            statements,
+        ])
+        .output()
+        .context("cannot start psql")?;
+    ensure!(
+        output.status.success(),
+        "psql: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }

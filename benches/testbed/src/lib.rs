@@ -11,7 +11,7 @@ mod server;
 mod statistics;
 
 pub use client::{Client, Request};
-pub use database::Database;
+pub use database::{Database, psql};
 pub use load::{Amount, Cost, Load};
 pub use process::{Process, mebibytes};
 pub use profile::Profile;
