@@ -15,7 +15,8 @@ use testbed::{Client, Request, STEADY, Server, psql};
 use crate::Layout;
 use tables::{ORDERS, ROWS};
 
-/// The most buffers that a page may read, as a multiple of those of the first page.
+/// The most buffers that a page may read, as a multiple of those of the pages at the ends of the
+/// list, of which the one that reads more counts: rows without a key are neighbors on disk.
 const BOUND: f64 = 2.0;
 /// PostgreSQL settles for a plan after five calls.
 const CALLS: usize = 8;
@@ -87,7 +88,7 @@ fn measure_on(url: &str, layouts: &[Layout]) -> Result<Vec<String>> {
     );
     println!(
         "Buffers of a page of 20 of {ROWS} rows\n\n\
-         | layout | list | order | read | first | second | middle | at nulls | last | most, times the first |\n\
+         | layout | list | order | read | ends | second | middle | at nulls | last | most, times the ends |\n\
          |---|---|---|---|---:|---:|---:|---:|---:|---:|"
     );
     let mut failed = Vec::new();
@@ -163,10 +164,10 @@ impl Pages<'_> {
             at_nulls = at_nulls.max(Some(at(page)?));
         }
 
-        let first = self.buffers(&format!("{size}: 20"))?;
+        let [start, end] = ["first: 20", "last: 20"].map(|page| self.buffers(page));
         Ok(Row {
             names: [self.list.0, self.order, size],
-            first,
+            ends: start?.max(end?),
             others: [Some(second), Some(middle), at_nulls, Some(last)],
         })
     }
@@ -210,16 +211,17 @@ impl Pages<'_> {
 /// The buffers of the pages of a list.
 struct Row {
     names: [&'static str; 3],
-    first: u32,
+    /// Those of the page at the start or the end, whichever reads more.
+    ends: u32,
     /// Those of the other places, in the order of the table.
     others: [Option<u32>; 4],
 }
 
 impl Row {
-    /// The most buffers of a page, times those of the first.
+    /// The most buffers of a page, times those at the ends.
     fn times(&self) -> f64 {
         let most = self.others.iter().flatten().max().copied();
-        f64::from(most.unwrap_or_default()) / f64::from(self.first)
+        f64::from(most.unwrap_or_default()) / f64::from(self.ends)
     }
 }
 
@@ -232,7 +234,7 @@ impl std::fmt::Display for Row {
             f,
             "| {} | {} | {} | {:.2} |",
             self.names.join(" | "),
-            self.first,
+            self.ends,
             others.join(" | "),
             self.times()
         )
