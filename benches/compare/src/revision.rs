@@ -111,7 +111,7 @@ impl Revision {
         })
     }
 
-    /// Its name in those of files.
+    /// The name of the revision in file names.
     fn id(&self) -> &str {
         match &self.commit {
             Some(commit) => &commit[..SHORT.min(commit.len())],

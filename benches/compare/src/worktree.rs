@@ -38,7 +38,7 @@ impl Worktree {
         &self.path
     }
 
-    /// Whether all its files are those of a commit.
+    /// Whether the worktree is at a commit, without changes.
     fn has(&self, commit: &str) -> bool {
         // In a folder that is no worktree, git would find the repository around it.
         if !self.path.join(".git").is_file() {

@@ -104,6 +104,11 @@ pub(crate) async fn serve(layout: Layout, port: u16) -> svc::Result<()> {
         Layout::Data => data::operations(options),
         Layout::Tv => tv::operations(options),
     };
+    run(options, port).await
+}
+
+/// Serves an application until the process ends.
+pub(crate) async fn run(options: AppOptions, port: u16) -> svc::Result<()> {
     let app = create_svc_app(options).await?;
     Server::bind(([127, 0, 0, 1], port))
         .await?

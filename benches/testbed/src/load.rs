@@ -18,9 +18,9 @@ pub struct Load {
 /// The extent of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// A number of requests, of which each connection sends the same part.
+    /// A number of requests, divided equally among the connections.
     Requests(usize),
-    /// The time during which requests are sent.
+    /// A duration.
     Time(Duration),
 }
 

@@ -50,10 +50,10 @@ books! {
     tv, "tv_shelf", "tv_book"
 }
 
-use svc::prelude::*;
-use svc::{Limits, Server};
+use svc::{AppOptions, Limits, SvcConfig};
 
 use crate::Layout;
+use crate::app::run;
 
 /// More than the dearest request costs.
 const COMPLEXITY: u64 = 10_000;
@@ -74,10 +74,5 @@ pub(crate) async fn serve(layout: Layout, port: u16) -> svc::Result<()> {
         Layout::Data => data::operations(options),
         Layout::Tv => tv::operations(options),
     };
-    let app = create_svc_app(options).await?;
-    Server::bind(([127, 0, 0, 1], port))
-        .await?
-        .run(app, std::future::pending())
-        .await;
-    Ok(())
+    run(options, port).await
 }

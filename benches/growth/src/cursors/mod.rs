@@ -15,13 +15,14 @@ use testbed::{Client, Request, STEADY, Server, psql};
 use crate::Layout;
 use tables::{ORDERS, ROWS};
 
-/// The most buffers that a page may read, as a multiple of those of the pages at the ends of the
-/// list, of which the one that reads more counts: rows without a key are neighbors on disk.
+/// The maximum buffers of a page, as a multiple of the more expensive page at an end of the list.
+/// One end can be cheap, because rows without a key are neighbors on disk.
 const BOUND: f64 = 2.0;
 /// PostgreSQL settles for a plan after five calls.
 const CALLS: usize = 8;
 
-/// The lists: all books, and those of a shelf. The texts are around the list's arguments.
+/// The lists, each with the text before and after its arguments: all books, and the books of a
+/// shelf.
 const LISTS: [(&str, &str, &str); 2] = [
     ("root", "list: books", ""),
     ("children", "shelf(id: 1) { list: booksConnection", "}"),
@@ -35,7 +36,7 @@ const AT_NULLS: [&str; 4] = [
     "last: 1, where: {rank: {isnull: false}}",
 ];
 
-/// The direction in which pages are read.
+/// The direction of the pages.
 #[derive(Debug, Clone, Copy)]
 enum Direction {
     Forward,
@@ -211,9 +212,9 @@ impl Pages<'_> {
 /// The buffers of the pages of a list.
 struct Row {
     names: [&'static str; 3],
-    /// Those of the page at the start or the end, whichever reads more.
+    /// The buffers of the more expensive page at an end.
     ends: u32,
-    /// Those of the other places, in the order of the table.
+    /// The buffers of the other pages, in the order of the table.
     others: [Option<u32>; 4],
 }
 
