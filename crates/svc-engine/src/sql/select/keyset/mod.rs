@@ -22,8 +22,8 @@ impl<'a> Builder<'a> {
         past: &Keyset,
     ) -> Result<(), DbError> {
         let order = directed(order, past.before);
-        let forms = self.key_forms(scope, &order, past)?;
         let keys = self.cursor_keys(scope, &order, past)?;
+        let forms: Vec<KeyForm> = keys.iter().map(|key| key.form).collect();
 
         let condition = past_ranges(&forms, 1)
             .first()
