@@ -74,7 +74,9 @@ pub use database::{
 };
 #[cfg(feature = "native-auth")]
 pub use driver::Bounds;
-pub use driver::{Columns, Commit, DriverError, Isolation, ListeningConnection, OpenTransaction};
+pub use driver::{
+    Columns, Commit, DriverError, Isolation, ListeningConnection, OpenTransaction, RetryCause,
+};
 pub use error::{DbError, Fault};
 pub use explain::Explained;
 pub use row_security::{Enforcement, RowSecurity};

@@ -336,6 +336,35 @@ async fn views_with_changed_types_are_read_behind_a_pooler() {
     }
 }
 
+/// A write and the read of its row share a transaction. It is run again if PostgreSQL rejects one of
+/// its statements because the types of the view have changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_written_at_once_after_a_view_has_changed() {
+    let database = TestDatabase::new(SQL).await;
+    let bouncer = PgBouncer::start(&database, mode()).await;
+    for url in [database.url(), bouncer.url(&database)] {
+        let app = serve(url, false).await;
+        let add = async || {
+            let document = "mutation { addNote(input: { body: \"new\" }) { body } }";
+            app.query(document).await.json()
+        };
+        let expected = json!({"data": {"addNote": {"body": "new"}}});
+        for ty in ["varchar", "bpchar", "text"] {
+            // All server connections get to know the statements.
+            for _ in 0..20 {
+                assert_eq!(add().await, expected);
+            }
+            let change = format!(
+                "DROP VIEW v_note; CREATE VIEW v_note AS
+                 SELECT id, body::{ty} AS body, written, written::text AS shown, body AS third, \
+                        body AS timeout, body AS path, NULL::text AS tenant FROM tb_note"
+            );
+            database.execute(&change).await;
+            assert_eq!(add().await, expected, "{ty}");
+        }
+    }
+}
+
 /// An error that refuses start-up options: its SQLSTATE and its message.
 type Refusal = (&'static str, &'static str);
 

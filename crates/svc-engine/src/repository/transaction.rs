@@ -88,8 +88,8 @@ impl Db {
     }
 
     /// Runs a transaction and commits it. If PostgreSQL rolls it back because of concurrent
-    /// transactions (a deadlock or a serialization failure), runs it again, at most `retries`
-    /// times.
+    /// transactions (a deadlock or a serialization failure) or because a view has changed since a
+    /// statement was prepared, runs it again, at most `retries` times.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -138,12 +138,15 @@ impl Db {
 
             // The closure may replace the error, so the transaction itself shows whether it can run
             // again.
-            let was_undone = result.is_err() && open.lock().await.was_undone();
+            let cause = match &result {
+                Ok(_) => None,
+                Err(_) => open.lock().await.retry_cause(),
+            };
 
             // Release the connection before waiting.
             drop(open);
 
-            if !was_undone || !retries.next().await {
+            if !retries.next(cause).await {
                 return result;
             }
         }

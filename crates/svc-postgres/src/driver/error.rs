@@ -56,6 +56,15 @@ pub(super) fn answered<T>(running: Running, result: &Result<T, DriverError>) {
     }
 }
 
+/// The reason why PostgreSQL has rolled back a transaction that may be run again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetryCause {
+    /// A concurrent transaction: a deadlock or a serialization failure.
+    Concurrency,
+    /// A statement that was written or prepared before a view changed.
+    StalePlan,
+}
+
 impl DriverError {
     /// The SQLSTATE from PostgreSQL.
     pub fn code(&self) -> Option<&SqlState> {
@@ -253,6 +262,15 @@ impl DriverError {
     pub fn is_of_concurrency(&self) -> bool {
         self.code()
             .is_some_and(|state| matches!(state.code(), "40001" | "40P01"))
+    }
+
+    /// The reason why a transaction with this error may be run again, if there is one.
+    pub fn retry_cause(&self) -> Option<RetryCause> {
+        if self.is_of_concurrency() {
+            Some(RetryCause::Concurrency)
+        } else {
+            (self.is_stale_plan() || matches!(self, Self::Changed)).then_some(RetryCause::StalePlan)
+        }
     }
 
     /// Whether the cause may be a view or function that has changed since the statement was

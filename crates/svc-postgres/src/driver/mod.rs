@@ -40,9 +40,9 @@ pub(super) use connection::EachResult;
 pub(super) use connection::RESET_OF_SQLX;
 pub use dedicated::Columns;
 pub(super) use dedicated::{DedicatedConnection, FromRow};
-pub use error::DriverError;
 #[cfg(feature = "sqlx")]
 pub(crate) use error::shows_change;
+pub use error::{DriverError, RetryCause};
 pub(super) use last_change::LastChange;
 pub use listening::ListeningConnection;
 pub use pool::Bounds;

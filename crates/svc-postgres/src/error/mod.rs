@@ -8,7 +8,7 @@ pub(super) use fault::{is_of_reference, without_null};
 
 use tokio_postgres::error::SqlState;
 
-use super::driver::DriverError;
+use super::driver::{DriverError, RetryCause};
 use super::session::UnknownSession;
 use svc_core::error::ConnectionProblem;
 use svc_core::error::sqlstate::{ErrorReport, MISSING, is_conversion};
@@ -149,20 +149,25 @@ impl DbError {
     /// like, it is materialized, or the service may not update its rows.
     pub fn is_of_lock(&self) -> bool {
         let of_lock = |state: &str| matches!(state, "0A000" | "42809" | "42501");
-        matches!(self, Self::Driver(error) if error.code().is_some_and(|state| of_lock(state.code())))
+        // A statement prepared before the view changed has the first code too.
+        matches!(self, Self::Driver(error)
+            if error.retry_cause().is_none() && error.code().is_some_and(|state| of_lock(state.code())))
     }
 
-    /// Whether the transaction was rolled back because of a concurrent one.
-    pub fn is_of_concurrency(&self) -> bool {
-        matches!(self, Self::Driver(error) if error.is_of_concurrency())
+    /// The reason why a transaction with this error may be run again, if there is one.
+    pub fn retry_cause(&self) -> Option<RetryCause> {
+        match self {
+            Self::Driver(error) => error.retry_cause(),
+            _ => None,
+        }
     }
 
-    /// Whether the source of an error is such a rollback.
-    pub fn has_undone(error: &Error) -> bool {
-        let driver = error
+    /// The same for the source of an error.
+    pub fn retry_cause_of(error: &Error) -> Option<RetryCause> {
+        error
             .source()
-            .and_then(|source| source.downcast_ref::<DriverError>());
-        driver.is_some_and(DriverError::is_of_concurrency)
+            .and_then(|source| source.downcast_ref::<DriverError>())
+            .and_then(DriverError::retry_cause)
     }
 
     /// Whether PostgreSQL could not parse or compute a value: class 22, data exceptions, and the

@@ -13,7 +13,7 @@ use tokio_postgres::error::{Severity, SqlState};
 use super::connection::{Bound, Connection, rows, switch_back};
 use super::error::answered;
 use super::pool::{Pool, Slot};
-use super::{Driver, DriverError};
+use super::{Driver, DriverError, RetryCause};
 use crate::statement::recorder::{self, StatementKind};
 use crate::{Session, Statement};
 
@@ -43,8 +43,8 @@ impl Isolation {
 pub struct OpenTransaction {
     /// `None` when the transaction has ended, or its connection is lost.
     slot: Option<Slot<Arc<Pool>>>,
-    /// Whether PostgreSQL has rolled it back because of concurrent transactions.
-    was_undone: bool,
+    /// The reason why it may be run again, if PostgreSQL has rolled it back for one.
+    retry_cause: Option<RetryCause>,
     /// Whether the next read is the last statement, and is sent with the commit.
     ends_with_read: bool,
     /// The result of the commit sent with the last read.
@@ -81,7 +81,7 @@ impl OpenTransaction {
     fn of(slot: Slot<Arc<Pool>>) -> Self {
         Self {
             slot: Some(slot),
-            was_undone: false,
+            retry_cause: None,
             ends_with_read: false,
             ended: None,
         }
@@ -150,7 +150,7 @@ impl OpenTransaction {
     /// After any other error, nothing was kept.
     pub async fn commit(&mut self) -> Result<(), DriverError> {
         if let Some(ended) = self.take_end() {
-            self.was_undone |= ended.as_ref().is_err_and(DriverError::is_of_concurrency);
+            self.note_retry_cause(&ended);
             return ended;
         }
 
@@ -182,9 +182,14 @@ impl OpenTransaction {
         self.conclude(committed)
     }
 
-    /// Whether PostgreSQL has rolled it back because of concurrent transactions.
-    pub fn was_undone(&self) -> bool {
-        self.was_undone
+    /// The reason why it may be run again, if PostgreSQL has rolled it back for one.
+    pub fn retry_cause(&self) -> Option<RetryCause> {
+        self.retry_cause
+    }
+
+    fn note_retry_cause<T>(&mut self, result: &Result<T, DriverError>) {
+        let found = result.as_ref().err().and_then(DriverError::retry_cause);
+        self.retry_cause = self.retry_cause.or(found);
     }
 
     /// Rolls the transaction back.
@@ -220,7 +225,7 @@ impl OpenTransaction {
 
     /// Ends a statement. The slot goes back if its connection is lost or the transaction is over.
     fn conclude<T>(&mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
-        self.was_undone |= result.as_ref().is_err_and(DriverError::is_of_concurrency);
+        self.note_retry_cause(&result);
         let Some(mut slot) = self.slot.take() else {
             return result;
         };

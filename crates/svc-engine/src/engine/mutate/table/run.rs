@@ -19,12 +19,13 @@ impl TableMutation<'_> {
     /// # Errors
     /// A failure that the type cannot represent, and every error that is not a failure.
     pub(super) async fn run(&self) -> Result<CallOutcome, Error> {
-        let mut retries = self.db.app.database.retries();
+        let database = &self.db.app.database;
+        let mut retries = database.retries();
         let undone = loop {
             match self.run_once().await {
                 Ok(outcome) => return Ok(outcome),
                 // PostgreSQL has rolled all of it back, so running it again cannot write twice.
-                Err(undone) if undone.may_repeat() && retries.next().await => {}
+                Err(undone) if database.may_retry(&mut retries, undone.retry_cause()).await => {}
                 Err(undone) => break undone,
             }
         };

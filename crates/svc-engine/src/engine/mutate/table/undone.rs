@@ -3,7 +3,7 @@
 use crate::mutation::{Constraints, Failure, Response, Status};
 use svc_core::Error;
 use svc_core::error::sqlstate::{is_contention, is_conversion};
-use svc_postgres::{DbError, Fault};
+use svc_postgres::{DbError, Fault, RetryCause};
 
 /// The reason why a mutation is rolled back.
 pub(super) enum Undone {
@@ -13,19 +13,18 @@ pub(super) enum Undone {
     /// it may be retried.
     Contention {
         failure: Box<Failure>,
-        may_repeat: bool,
+        retry_cause: Option<RetryCause>,
     },
     Error(Error),
 }
 
 impl Undone {
-    /// Whether PostgreSQL has rolled back the transaction because of concurrent ones, so that it
-    /// may be retried.
-    pub(super) fn may_repeat(&self) -> bool {
+    /// The reason why the transaction may be retried, if there is one.
+    pub(super) fn retry_cause(&self) -> Option<RetryCause> {
         match self {
-            Self::Contention { may_repeat, .. } => *may_repeat,
-            Self::Error(error) => DbError::has_undone(error),
-            Self::Failure(_) => false,
+            Self::Contention { retry_cause, .. } => *retry_cause,
+            Self::Error(error) => DbError::retry_cause_of(error),
+            Self::Failure(_) => None,
         }
     }
 
@@ -65,7 +64,7 @@ impl Undone {
             let failure = Box::new(Failure::contended(message));
             return Self::Contention {
                 failure,
-                may_repeat: error.is_of_concurrency(),
+                retry_cause: error.retry_cause(),
             };
         }
 
