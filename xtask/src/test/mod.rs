@@ -4,7 +4,7 @@ mod long;
 mod outcome;
 mod pooled;
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -32,6 +32,9 @@ const THREADS_PER_PROCESSOR: usize = 2;
 
 /// The variable that tells a test program how many tests it runs at once.
 const THREADS: &str = "RUST_TEST_THREADS";
+
+/// The variable with the folder in which svc-embedded keeps the result of `initdb`.
+const INITDB_CACHE: &str = "SVC_PG_INITDB_CACHE";
 
 /// The time in which the last lines of an ended cargo arrive.
 const LAST_LINES: Duration = Duration::from_secs(2);
@@ -189,8 +192,23 @@ fn run_tests_of(
         let processors = std::thread::available_parallelism()?.get();
         command.env(THREADS, (processors * THREADS_PER_PROCESSOR).to_string());
     }
+    if std::env::var_os(INITDB_CACHE).is_none() {
+        command.env(INITDB_CACHE, empty_initdb_cache()?);
+    }
 
     run_command(&mut command, binaries, |_| {})
+}
+
+/// Returns the folder of the cluster that most clusters of the tests are copies of. It is emptied, as
+/// the present svc-embedded may create another cluster.
+fn empty_initdb_cache() -> Result<PathBuf> {
+    let folder = root().join("target/initdb");
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(folder),
+    }
 }
 
 /// Runs a command that runs tests, and passes each line of its output on.

@@ -7,12 +7,13 @@ use super::ConfigError;
 /// The variables that are read but not in the table of settings: by the tool `svc`, by the embedded
 /// database, by programs started by these, by tests of programs, and by the settings of tracing,
 /// which are not in the table.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "SVC_DESCRIBE",
     "SVC_DESCRIBE_DATABASE",
     "SVC_EMBEDDED_TEST_IGNORES_SIGNALS",
     "SVC_EMBEDDED_TEST_ROOT",
     "SVC_PG_BIN",
+    "SVC_PG_INITDB_CACHE",
     "SVC_SUPERVISED",
     "SVC_TEST_DATABASE_URL",
     "SVC_TRACING_SQL_COMMENTS",
@@ -88,6 +89,7 @@ mod tests {
             "SVC_SHOP_KEY",
             "PATH",
             "SVC_PG_BIN",
+            "SVC_PG_INITDB_CACHE",
         ];
 
         let found = unknown(

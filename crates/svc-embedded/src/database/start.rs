@@ -81,7 +81,12 @@ async fn prepare(plan: Plan, lock: Lock) -> Result<Plan> {
         let _lock = lock;
         plan.layout.create_sockets(&plan.identity)?;
         running::sweep_sockets(&plan.layout.sockets)?;
-        cluster::prepare(&plan.layout.data, &plan.binaries, &plan.identity)?;
+        cluster::prepare(
+            &plan.layout.data,
+            &plan.binaries,
+            &plan.identity,
+            plan.options.initdb_cache.as_deref(),
+        )?;
         Ok(plan)
     })
     .await

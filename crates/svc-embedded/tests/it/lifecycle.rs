@@ -45,7 +45,8 @@ async fn a_second_program_shares_the_server() {
 #[tokio::test]
 async fn two_starts_at_once_make_one_server() {
     let root = tempfile::tempdir().unwrap();
-    let start = || tokio::spawn(Database::start(Options::new(root.path())));
+    let options = || Options::new(root.path()).initdb_cache(None);
+    let start = || tokio::spawn(Database::start(options()));
     let (one, other) = tokio::try_join!(start(), start()).unwrap();
     let (one, other) = (one.unwrap(), other.unwrap());
     assert_eq!(one.pid(), other.pid());
@@ -95,6 +96,7 @@ async fn sharing_a_server_without_the_port_asked_for_is_an_error() {
 #[tokio::test]
 async fn settings_reach_the_server() {
     let options = Options::temporary()
+        .initdb_cache(None)
         .max_connections(37)
         .setting("work_mem", "7MB")
         .setting("fsync", "on");
@@ -136,9 +138,8 @@ async fn databases_are_made_copied_and_dropped() {
 async fn a_long_or_odd_path_works() {
     let root = tempfile::tempdir().unwrap();
     for name in ["x".repeat(120), "a b,c&d%2F\"'ü".to_owned()] {
-        let database = Database::start(Options::new(root.path().join(name)))
-            .await
-            .unwrap();
+        let options = Options::new(root.path().join(name)).initdb_cache(None);
+        let database = Database::start(options).await.unwrap();
         assert_eq!(ask(&database.url(), "SELECT 'up'").await, "up");
         let sockets = database.socket_folder().to_path_buf();
         database.stop().await;

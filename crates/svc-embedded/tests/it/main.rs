@@ -4,6 +4,7 @@
 
 mod death;
 mod errors;
+mod initdb_cache;
 mod lifecycle;
 mod program;
 mod root;

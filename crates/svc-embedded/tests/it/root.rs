@@ -35,7 +35,8 @@ fn owner(database: &Database) -> u32 {
 #[tokio::test]
 async fn a_namespace_reaches_roots_own_folders() {
     let root = root(CLOSED);
-    let database = Database::start(Options::new(root.path())).await.unwrap();
+    let options = Options::new(root.path()).initdb_cache(None);
+    let database = Database::start(options).await.unwrap();
     assert_eq!(
         database.data(),
         root.path().canonicalize().unwrap().join("postgres")
@@ -49,7 +50,11 @@ async fn without_namespaces_another_user_runs_the_server() {
         return;
     }
     let root = root(OPEN);
-    let options = || Options::new(root.path()).user_namespace(false);
+    let options = || {
+        Options::new(root.path())
+            .user_namespace(false)
+            .initdb_cache(None)
+    };
     let database = Database::start(options()).await.unwrap();
     assert_ne!(owner(&database), 0);
     assert_eq!(
@@ -84,7 +89,11 @@ async fn without_namespaces_a_closed_folder_is_replaced() {
         return;
     }
     let root = root(CLOSED);
-    let options = || Options::new(root.path()).user_namespace(false);
+    let options = || {
+        Options::new(root.path())
+            .user_namespace(false)
+            .initdb_cache(None)
+    };
     let database = Database::start(options()).await.unwrap();
     let short = database.data().parent().unwrap().to_path_buf();
     assert!(short.starts_with("/tmp"), "{}", short.display());
@@ -106,9 +115,10 @@ async fn without_namespaces_a_closed_folder_is_replaced() {
 
 #[tokio::test]
 async fn a_temporary_cluster_works_without_namespaces() {
-    let database = Database::start(Options::temporary().user_namespace(false))
-        .await
-        .unwrap();
+    let options = Options::temporary()
+        .user_namespace(false)
+        .initdb_cache(None);
+    let database = Database::start(options).await.unwrap();
     let root = PathBuf::from(database.data().parent().unwrap());
     assert_eq!(ask(&database.url(), "SELECT 'up'").await, "up");
     drop(database);
@@ -128,7 +138,8 @@ async fn an_ordinary_user_runs_the_server_itself() {
         .uid(NOBODY)
         .gid(NOBODY)
         .current_dir("/")
-        .env("HOME", root.path());
+        .env("HOME", root.path())
+        .env_remove("SVC_PG_INITDB_CACHE");
     let program = Program::start(command);
     assert_eq!(ask(&program.url, "SELECT 'up'").await, "up");
     assert_eq!(

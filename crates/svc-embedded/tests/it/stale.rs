@@ -72,7 +72,8 @@ async fn the_number_of_a_process_of_another_user_is_stale() {
             .uid(NOBODY)
             .gid(NOBODY)
             .current_dir("/")
-            .env("HOME", root.path());
+            .env("HOME", root.path())
+            .env_remove("SVC_PG_INITDB_CACHE");
         command
     };
     let ended = async |program: Program| {
@@ -188,7 +189,10 @@ fn is_unfinished(root: &Path) -> bool {
 /// Kills a program in its `initdb`; `None` where that was over before.
 async fn interrupted_initdb() -> Option<tempfile::TempDir> {
     let root = tempfile::tempdir().unwrap();
-    let mut program = command(root.path()).spawn().unwrap();
+    let mut program = command(root.path())
+        .env_remove("SVC_PG_INITDB_CACHE")
+        .spawn()
+        .unwrap();
     eventually("the start of initdb", || {
         is_unfinished(root.path()) || root.path().join("postgres").exists()
     })

@@ -14,7 +14,7 @@ async fn timed(options: Options) -> (Duration, Database) {
 #[allow(clippy::print_stdout, reason = "`--nocapture` shows the figures")]
 async fn a_later_start_is_fast() {
     let root = tempfile::tempdir().unwrap();
-    let (first, database) = timed(Options::new(root.path())).await;
+    let (first, database) = timed(Options::new(root.path()).initdb_cache(None)).await;
     let (shared, guest) = timed(Options::new(root.path())).await;
     guest.stop().await;
     let begun = Instant::now();
