@@ -17,5 +17,12 @@ pub fn cargo() -> Command {
             command.env_remove(name);
         }
     }
+
+    // So would those of `proc-macro2` and `thiserror` if this differs from the build of the tests.
+    match option_env!("RUSTC_BOOTSTRAP") {
+        Some(value) => command.env("RUSTC_BOOTSTRAP", value),
+        None => command.env_remove("RUSTC_BOOTSTRAP"),
+    };
+
     command
 }
