@@ -155,7 +155,7 @@ fn dead_links(page: &TextFile, files: &[TextFile]) -> Vec<String> {
 }
 
 /// A link's path, from the folder of its page.
-fn join(page: &Path, link: &str) -> PathBuf {
+pub(crate) fn join(page: &Path, link: &str) -> PathBuf {
     let mut path = page.parent().unwrap_or(Path::new("")).to_owned();
     for part in Path::new(link).components() {
         match part {

@@ -12,6 +12,7 @@ mod functions;
 mod known;
 mod lines;
 mod source;
+mod targets;
 mod vendored;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +47,7 @@ pub(crate) fn tidy(options: Options) -> Result<()> {
     found.extend(book::check(&files)?);
     found.extend(commits::check()?);
     found.extend(vendored::check()?);
+    found.extend(targets::check(&files)?);
     found.extend(known.finish(options.shrink)?);
     if found.is_empty() {
         return Ok(());
