@@ -63,6 +63,8 @@ pub fn secret(secret: impl Into<String>) {
 pub(crate) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>() -> impl Layer<S> {
     fmt::layer()
         .with_ansi(false)
+        // A time is no secret.
+        .without_time()
         .with_span_events(FmtSpan::NEW)
         .with_writer(|| Pen)
         .with_filter(dynamic_filter_fn(is_kept::<S>).with_max_level_hint(LevelFilter::DEBUG))
