@@ -9,7 +9,7 @@ use crate::features::{changed_features, each_feature};
 use crate::reference::reference;
 use crate::run::{cargo, run};
 use crate::setup::setup;
-use crate::test::{Summary, test_long, test_on_newest_postgres, test_patiently};
+use crate::test::{Summary, test, test_long, test_on_newest_postgres};
 use crate::tidy::{self, tidy};
 
 /// Runs all checks; with `whole`, also the long suite, the checks whose inputs have not changed since
@@ -42,7 +42,7 @@ fn all(steps: &mut Steps, whole: bool) -> Result<Summary> {
     steps.run("clippy", clippy)?;
 
     steps.run("setup", setup)?;
-    let summary = steps.run("tests", test_patiently)?;
+    let summary = steps.run("tests", || test(&[]))?;
     let summary = summary
         + steps.run("tests on the newest PostgreSQL", || {
             test_on_newest_postgres(whole)

@@ -120,6 +120,7 @@ async fn load(app: &Arc<App>, clients: usize, time: Duration, pause: Duration) -
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "compares times, so it runs in the long suite"]
 async fn four_times_the_load_is_shed_and_the_rest_served_as_before() {
     let app = app(ProtectionConfig {
         shed_after: Duration::ZERO,

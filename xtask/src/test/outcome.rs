@@ -9,12 +9,10 @@ const LINES_OF_A_TEST: usize = 60;
 const TESTS_OF_A_REPORT: usize = 10;
 
 /// The number of tests that passed and failed.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Summary {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
-    /// Those among the passed that failed beside others, and passed when they were run again.
-    pub(super) passed_alone: Vec<String>,
 }
 
 impl std::ops::Add for Summary {
@@ -23,24 +21,13 @@ impl std::ops::Add for Summary {
     fn add(mut self, other: Self) -> Self {
         self.passed += other.passed;
         self.failed += other.failed;
-        self.passed_alone.extend(other.passed_alone);
         self
     }
 }
 
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
-
-        if !self.passed_alone.is_empty() {
-            write!(
-                f,
-                "; failed once beside others, and passed alone: {}",
-                self.passed_alone.join(", ")
-            )?;
-        }
-
-        Ok(())
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
     }
 }
 

@@ -264,13 +264,19 @@ impl DriverError {
             .is_some_and(|state| matches!(state.code(), "40001" | "40P01"))
     }
 
-    /// The reason why a transaction with this error may be run again, if there is one.
+    /// The reason why a transaction with this error may be run again, if there is one. A stale plan
+    /// inside a function is none: it has a context, and functions may raise any code.
     pub fn retry_cause(&self) -> Option<RetryCause> {
         if self.is_of_concurrency() {
-            Some(RetryCause::Concurrency)
-        } else {
-            (self.is_stale_plan() || matches!(self, Self::Changed)).then_some(RetryCause::StalePlan)
+            return Some(RetryCause::Concurrency);
         }
+
+        let has_context = self
+            .of_database()
+            .is_some_and(|error| error.where_().is_some());
+        let is_stale = (self.is_stale_plan() && !has_context) || matches!(self, Self::Changed);
+
+        is_stale.then_some(RetryCause::StalePlan)
     }
 
     /// Whether the cause may be a view or function that has changed since the statement was
