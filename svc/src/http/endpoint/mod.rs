@@ -6,6 +6,7 @@ pub(super) mod multipart;
 pub(super) mod parameters;
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -128,8 +129,10 @@ async fn answer_post(
                 Transport::HttpQuery => parts.headers.get(header::IF_NONE_MATCH).cloned(),
                 _ => None,
             };
-            let response = service.engine.run(request, parts).await;
-            Ok(response.unless_known(known.as_ref()))
+
+            // Pinned here, because it is large to move.
+            let running = pin!(service.engine.run(request, parts));
+            Ok(running.await.unless_known(known.as_ref()))
         }
         // Few requests are batches; boxing the batch keeps the future of the others small.
         Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),

@@ -125,7 +125,11 @@ impl Engine {
         let begun = Begun::now();
         match self.prepare(request, parts.allowed) {
             Ok(prepared) => match prepared.span() {
-                None => self.run_prepared(prepared, parts, begun).await,
+                None => {
+                    // Pinned here, because it is large to move.
+                    let running = pin!(self.run_prepared(prepared, parts, begun));
+                    running.await
+                }
                 Some(span) => {
                     let response = span
                         .around(self.run_prepared(prepared, parts, begun))
