@@ -89,22 +89,33 @@ impl Engine {
             })
         });
 
+        let span = span_of(field);
         match cx.explained(field) {
-            Some(explained) => explained.around(self.traced(cx, field, run)).boxed().await,
-            None => self.traced(cx, field, run).await,
+            Some(explained) => {
+                explained
+                    .around(self.traced(cx, field, span, run))
+                    .boxed()
+                    .await
+            }
+            // Awaited here, because each future around it would be entered for each wake-up.
+            None if span.is_none() && !self.is_observing() => run.await,
+            None => self.traced(cx, field, span, run).boxed().await,
         }
     }
 
-    /// Runs a root field in its own span.
+    /// Whether hooks or the query statistics run around root fields.
+    fn is_observing(&self) -> bool {
+        query_stats::is_attributing() || !self.hooks.is_empty()
+    }
+
+    /// Runs a root field in its own span, if it has one.
     async fn traced(
         &self,
         cx: &ExecutionContext<'_>,
         field: &PlanField,
+        span: Option<OpenSpan>,
         run: Pin<&mut (impl Future<Output = CompletedValue> + Send)>,
     ) -> CompletedValue {
-        let span = field
-            .root()
-            .and_then(|_| OpenSpan::root_field(&field.coordinate, &field.key));
         let Some(span) = span else {
             return self.observed(cx, field, run).await;
         };
@@ -193,6 +204,13 @@ impl Engine {
             None => completed,
         }
     }
+}
+
+/// Starts the span of a root field, if its trace is sampled.
+fn span_of(field: &PlanField) -> Option<OpenSpan> {
+    matches!(field.kind, PlanKind::Root(_))
+        .then(|| OpenSpan::root_field(&field.coordinate, &field.key))
+        .flatten()
 }
 
 /// Runs an admitted root field.
