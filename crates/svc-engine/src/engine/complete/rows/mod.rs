@@ -1,16 +1,18 @@
 //! Rows of a statement.
 
 mod page;
+mod values;
 
 use page::write_page_fields;
 pub(super) use page::{Completed, PageWriter, item_type};
 pub(crate) use page::{EdgeShape, PageNode, PageShape, address};
+use values::RowValues;
 
 use tokio_postgres::Row;
 
 use super::cells::{Cells, Records};
 use super::column::Column;
-use super::json::{Json, Slots};
+use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::engine::context::ExecutionContext;
 use crate::engine::heap_size;
@@ -328,52 +330,15 @@ impl Node for RowNode<'_> {
                 typename(out, selection);
                 continue;
             }
+            if values.write_column(index, field, out) {
+                walk.bounded(out)?;
+                continue;
+            }
             let node = values.node(index);
             value(walk, field, &field.ty, &node, &path.key(&field.key), out)?;
         }
 
         Ok(())
-    }
-}
-
-/// The values of the fields of a selection in one row.
-struct RowValues<'n, 'a> {
-    cells: &'n Cells<'a>,
-    sources: Option<&'a RowSources>,
-    /// The keys of `data` that the fields read.
-    slots: Option<Slots<'a>>,
-}
-
-impl<'n, 'a> RowValues<'n, 'a> {
-    #[inline(always)]
-    fn new(cells: &'n Cells<'a>, shape: &'a RowShape, selection: &Selection) -> Self {
-        let sources = shape
-            .sources
-            .iter()
-            .find(|sources| sources.type_index == selection.type_index);
-        let in_data = sources.filter(|sources| !sources.keys.names.is_empty());
-        let slots = in_data.and_then(|sources| Some(data(cells, shape)?.slots(&sources.keys)));
-        Self {
-            cells,
-            sources,
-            slots,
-        }
-    }
-
-    /// Returns the value of the field at `index` in the selection.
-    #[inline(always)]
-    fn node(&self, index: usize) -> RowNode<'a> {
-        let slot = || {
-            self.slots
-                .as_ref()?
-                .get(self.sources?.keys.of_field(index)?)
-                .copied()
-        };
-
-        let source = self.sources.and_then(|sources| sources.fields.get(index));
-        source.map_or(RowNode::Null, |source| {
-            RowNode::field(self.cells, source, slot)
-        })
     }
 }
 
