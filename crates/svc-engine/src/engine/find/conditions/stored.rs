@@ -43,8 +43,8 @@ impl<'a> Stored<'a> {
 
         let named = field.ty.named();
         let values = enum_values(model, named);
-        let mut column = path.to_vec();
-
+        let mut column = Vec::with_capacity(path.len() + 1);
+        column.extend_from_slice(path);
         column.push(stored.to_owned());
 
         Ok(Self {

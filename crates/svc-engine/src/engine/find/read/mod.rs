@@ -13,7 +13,7 @@ use crate::application::Limits;
 use crate::engine::context::ExecutionContext;
 use crate::engine::plan::PlanField;
 use crate::repository::{CursorPage, Db, FindSpec, page};
-use crate::sql::{Filter, Order, Query, Selected, Window, asc, col, desc};
+use crate::sql::{Filter, Order, Query, Selected, Window, asc, desc};
 use svc_core::Error;
 use svc_core::schema::{ArgRole, Model, OrderKey, Relation, Shape, TypeIndex};
 use svc_postgres::{DbError, RowsCall};
@@ -194,7 +194,8 @@ impl Read {
         (row, joining): (TypeIndex, Option<TypeIndex>),
         shape: Shape,
     ) -> Result<Self, DbError> {
-        let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
+        let mut filters = Vec::with_capacity(field.args.len());
+        let (mut order, mut limit, mut offset) = (Vec::new(), None, 0);
         for arg in field.args.iter() {
             let Some(value) = cx.argument(arg).map_err(DbError::refused)? else {
                 continue;
@@ -294,11 +295,11 @@ pub(in crate::engine) fn default_key(key: &OrderKey) -> Order {
 
 /// Adds the keys of a default order that can still break a tie.
 fn add_defaults(order: &mut Vec<Order>, defaults: impl Iterator<Item = Order>) {
-    let unique = col("id");
     for key in defaults {
         let is_settled = |known: &Order| {
             // No key after the unique `id` can change the order.
-            known.is_of_value() && (known.column == key.column || known.column == unique)
+            let is_unique = known.column.path == ["id"];
+            known.is_of_value() && (known.column == key.column || is_unique)
         };
         if !order.iter().any(is_settled) {
             order.push(key);
