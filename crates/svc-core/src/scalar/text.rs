@@ -71,7 +71,10 @@ pub fn write_float(out: &mut Vec<u8>, value: f64) -> Result<(), LeafError> {
 
 /// Writes an instant in UTC.
 pub fn write_instant(out: &mut Vec<u8>, value: DateTime<Utc>) {
-    let (date, nanos) = (value.date_naive(), value.nanosecond());
+    // Converted once: each part of a `DateTime` adds the offset again.
+    let instant = value.naive_utc();
+    let (date, time) = (instant.date(), instant.time());
+    let nanos = time.nanosecond();
 
     // chrono represents a leap second by a nanosecond of a billion or more.
     if !is_common_era(date) || nanos >= 1_000_000_000 {
@@ -82,18 +85,18 @@ pub fn write_instant(out: &mut Vec<u8>, value: DateTime<Utc>) {
     out.push(b'"');
     push_date(out, date);
     out.push(b'T');
-    push_digits(out, value.hour(), 2);
+    push_digits::<2>(out, time.hour());
     out.push(b':');
-    push_digits(out, value.minute(), 2);
+    push_digits::<2>(out, time.minute());
     out.push(b':');
-    push_digits(out, value.second(), 2);
+    push_digits::<2>(out, time.second());
 
     if nanos != 0 {
         out.push(b'.');
         match nanos {
-            _ if nanos % 1_000_000 == 0 => push_digits(out, nanos / 1_000_000, 3),
-            _ if nanos % 1_000 == 0 => push_digits(out, nanos / 1_000, 6),
-            _ => push_digits(out, nanos, 9),
+            _ if nanos % 1_000_000 == 0 => push_digits::<3>(out, nanos / 1_000_000),
+            _ if nanos % 1_000 == 0 => push_digits::<6>(out, nanos / 1_000),
+            _ => push_digits::<9>(out, nanos),
         }
     }
 
@@ -112,19 +115,22 @@ pub fn write_date(out: &mut Vec<u8>, value: NaiveDate) {
 }
 
 fn push_date(out: &mut Vec<u8>, date: NaiveDate) {
-    push_digits(out, date.year().unsigned_abs(), 4);
+    push_digits::<4>(out, date.year().unsigned_abs());
     out.push(b'-');
-    push_digits(out, date.month(), 2);
+    push_digits::<2>(out, date.month());
     out.push(b'-');
-    push_digits(out, date.day(), 2);
+    push_digits::<2>(out, date.day());
 }
 
-/// A number with leading zeros.
-fn push_digits(out: &mut Vec<u8>, value: u32, digits: u32) {
-    for place in (0..digits).rev() {
+/// A number with leading zeros. Appended at once, because each byte would check the capacity.
+fn push_digits<const DIGITS: usize>(out: &mut Vec<u8>, mut value: u32) {
+    let mut digits = [b'0'; DIGITS];
+    for digit in digits.iter_mut().rev() {
         // A digit is below ten.
-        out.push(b'0' + (value / 10u32.pow(place) % 10) as u8);
+        *digit += (value % 10) as u8;
+        value /= 10;
     }
+    out.extend_from_slice(&digits);
 }
 
 /// Reads an RFC 3339 instant, as PostgreSQL and clients write it, or one in a year of other than
