@@ -69,11 +69,11 @@ fn is_uuid(text: &[u8]) -> bool {
         return false;
     };
 
-    // Without an early end, the compiler compares several bytes at once.
-    let digits = text
+    // Without an early end and counted in bytes, the compiler compares many bytes at once.
+    let digits: u8 = text
         .iter()
-        .filter(|byte| byte.is_ascii_digit() | (b'a'..=b'f').contains(*byte))
-        .count();
+        .map(|byte| u8::from(byte.is_ascii_digit() | (b'a'..=b'f').contains(byte)))
+        .sum();
 
     digits == 32 && [8, 13, 18, 23].iter().all(|index| text[*index] == b'-')
 }

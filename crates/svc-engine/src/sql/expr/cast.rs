@@ -1,7 +1,7 @@
 //! The type for comparisons of a column, given the type that its field declares.
 
 use super::operand::json_cast;
-use svc_core::scalar::{is_between_reals, is_finer_than_micros, to_micros, to_real};
+use svc_core::scalar::{is_between_reals, is_canonical, is_finer_than_micros, to_micros, to_real};
 use svc_core::schema::{ScalarKind, TypeKind};
 use svc_postgres::ColumnType;
 
@@ -241,5 +241,7 @@ pub(in crate::sql) fn is_value(cast: &str, text: &str) -> bool {
 
 /// Whether PostgreSQL reads a text as a UUID; the crate also reads URNs, which PostgreSQL rejects.
 pub(crate) fn is_uuid(text: &str) -> bool {
-    uuid::Uuid::try_parse(text).is_ok() && !text.contains(':')
+    // Fast path for the form that clients get.
+    is_canonical(ScalarKind::Uuid, text.as_bytes())
+        || uuid::Uuid::try_parse(text).is_ok() && !text.contains(':')
 }
