@@ -30,8 +30,12 @@ struct Inner {
     is_sent_once: bool,
 }
 
-/// A running statement, as seen by metrics, traces and the log.
-pub struct Running {
+/// A running statement, as seen by metrics, traces and the log; empty if all of them are off. Boxed,
+/// because it is moved with each statement.
+pub struct Running(Option<Box<Watched>>);
+
+/// A running statement that metrics, traces or the log record.
+struct Watched {
     _counted: Option<RunningStatement>,
     span: Option<StatementSpan>,
     _logged: Option<RunningSql>,
@@ -40,7 +44,8 @@ pub struct Running {
 impl Running {
     /// The statement to send, with its trace context in a comment if PostgreSQL is to receive that.
     pub(crate) fn told<'a>(&self, statement: &'a Statement) -> Cow<'a, Statement> {
-        match self.span.as_ref().and_then(StatementSpan::comment) {
+        let span = self.0.as_ref().and_then(|watched| watched.span.as_ref());
+        match span.and_then(StatementSpan::comment) {
             None => Cow::Borrowed(statement),
             Some(comment) => Cow::Owned(Statement {
                 text: statement.text.with_comment(&comment),
@@ -51,7 +56,7 @@ impl Running {
 
     /// Records the failure of the statement, with the SQLSTATE if PostgreSQL reported one.
     pub fn failed(mut self, code: Option<&str>) {
-        if let Some(span) = &mut self.span {
+        if let Some(span) = self.0.as_mut().and_then(|watched| watched.span.as_mut()) {
             span.failed(code);
         }
     }
@@ -144,11 +149,17 @@ impl StatementText {
             metrics.statement(&self.0.series, kind, name)
         });
 
-        Running {
-            _counted: counted,
-            span: StatementSpan::begin(subject, &self.0.sql),
-            _logged: request_log::statement_began(|| self.without_values()),
-        }
+        let span = StatementSpan::begin(subject, &self.0.sql);
+        let logged = request_log::statement_began(|| self.without_values());
+        let is_watched = counted.is_some() || span.is_some() || logged.is_some();
+
+        Running(is_watched.then(|| {
+            Box::new(Watched {
+                _counted: counted,
+                span,
+                _logged: logged,
+            })
+        }))
     }
 
     /// The text, if it is certain to contain no values because its subject is set.
