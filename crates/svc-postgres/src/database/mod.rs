@@ -195,7 +195,10 @@ impl Database {
     /// The same without a reference count: a guard to inspect and drop, not to hold across an
     /// `await`.
     pub async fn catalog_now(&self) -> Result<Guard<Option<Arc<Catalog>>>, DbError> {
-        self.reached().await?;
+        // Nearly always, without a future that waits.
+        if !self.is_up() {
+            self.reached().await?;
+        }
         Ok(self.catalog.load())
     }
 

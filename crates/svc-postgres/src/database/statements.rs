@@ -26,7 +26,11 @@ impl Database {
         statement: &Statement,
         sink: &mut dyn RowSink,
     ) -> Result<(), DbError> {
-        self.reached().await?;
+        // Nearly always, without a future that waits.
+        if !self.is_up() {
+            self.reached().await?;
+        }
+
         session.check()?;
         let turn = session.turn().await;
         let read = match recorder::begin(statement, StatementKind::Read) {

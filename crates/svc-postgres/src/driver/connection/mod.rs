@@ -121,7 +121,11 @@ impl Connection {
         statement: &Statement,
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
-        let prepared = self.prepared(statement).await?;
+        // Looked up here, because nearly all statements are known and need no future.
+        let prepared = match self.statements.find(statement) {
+            Some(known) => known,
+            None => Box::pin(self.prepare(statement)).await?,
+        };
 
         // A lone statement is its own transaction; behind a pooler, it needs one for its settings.
         if setup.is_none() && (self.session.pooled.is_none() || self.in_transaction) {
