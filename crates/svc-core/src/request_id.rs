@@ -63,7 +63,13 @@ impl RequestId {
     /// Returns the identifier for a request with these headers.
     #[doc(hidden)]
     pub fn of(headers: &HeaderMap) -> Self {
-        Self::given(headers).unwrap_or_else(|| Self(Text::New(unused())))
+        Self::given(headers).unwrap_or_else(Self::fresh)
+    }
+
+    /// Returns a new identifier, for a request without one.
+    #[doc(hidden)]
+    pub fn fresh() -> Self {
+        Self(Text::New(unused()))
     }
 
     /// Returns the identifier in these headers, if it is usable.

@@ -12,6 +12,7 @@ use axum::extract::Request;
 use axum::http::Response;
 use futures_util::future::{Either, Ready, ready};
 
+use super::endpoint::Seen;
 use super::guard::panicked;
 use super::reply::MediaType;
 use super::streamed::StreamType;
@@ -71,9 +72,15 @@ impl Post {
     fn answer(&self, request: Request, hook: Option<Arc<dyn RequestHook>>) -> Woken {
         let (service, transport) = (self.service.clone(), self.transport);
         let hook = hook.or_else(|| Hooked::of(request.extensions()));
-        let media = MediaType::negotiate(request.headers());
+        let seen = Seen::of(request.headers());
+        let media = if seen.accepts_json {
+            Some(MediaType::Json)
+        } else {
+            MediaType::negotiate(request.headers())
+        };
 
         if transport != Transport::RustEndpoint
+            && !seen.accepts_json
             && let Some(wanted) = StreamType::wanted(request.headers())
         {
             let future = async move {
@@ -88,7 +95,7 @@ impl Post {
         // Written directly into its allocation.
         let future = Box::write(
             Box::new_uninit(),
-            answer(service, request, hook, transport, media),
+            answer(service, request, hook, transport, media, seen),
         );
 
         Woken::new(Box::into_pin(future), media)
@@ -123,10 +130,15 @@ async fn answer(
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
     media: Option<MediaType>,
+    seen: Seen,
 ) -> Response<Body> {
+    let id = service.protection.identify_seen(&request, seen);
     let answer =
-        |request, address| endpoint::post(&service, request, hook, transport, media, address);
-    service.protection.around(request, media, answer).await
+        |request, address| endpoint::post(&service, request, hook, transport, media, seen, address);
+    service
+        .protection
+        .around_as(id, request, media, answer)
+        .await
 }
 
 /// A request's future, polled only if it was woken: hyper also polls for its own reasons, such as a

@@ -4,6 +4,7 @@ mod batch;
 #[cfg(feature = "upload")]
 pub(super) mod multipart;
 pub(super) mod parameters;
+mod seen;
 
 use std::net::IpAddr;
 use std::pin::pin;
@@ -17,12 +18,13 @@ use futures_util::FutureExt as _;
 
 use super::body::Arrived;
 use super::guard::guarded;
-use super::protection::Head;
+use super::protection::{CsrfProtection, Head};
 use super::reply::{
     ACCEPT_QUERY, Form, MediaType, QUERY_TYPE, Refusal, answer, challenged, fresh, status,
 };
 use super::{HttpState, body};
 use parameters::Sent;
+pub(super) use seen::Seen;
 use svc_core::ErrorCode;
 use svc_engine::engine::{self, Answering};
 use svc_engine::request::{RequestHook, RequestParts, Transport, is_query};
@@ -47,11 +49,16 @@ pub(super) async fn post(
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
     media: Option<MediaType>,
+    seen: Seen,
     address: Option<IpAddr>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let form = form(service, &parts, media);
-    let checked = check_forgery(service, &parts);
+    let checked = if CsrfProtection::is_harmless(&parts.method, seen) {
+        Ok(())
+    } else {
+        check_forgery(service, &parts)
+    };
     let mut parts = RequestParts::hooked(parts, transport, hook);
     let answering = service.engine.hooks.answering();
 
@@ -61,7 +68,7 @@ pub(super) async fn post(
 
     let (answered, challenge) = match service.engine.begin(&mut parts).await {
         Ok(challenge) => (
-            answer_post(service, parts, body, media, address).await,
+            answer_post(service, parts, body, media, seen, address).await,
             challenge,
         ),
         Err(refused) => (Ok(refused.response), refused.challenge),
@@ -102,6 +109,7 @@ async fn answer_post(
     parts: RequestParts,
     body: Body,
     media: Option<MediaType>,
+    seen: Seen,
     address: Option<IpAddr>,
 ) -> Result<engine::Response, Refusal> {
     check_acceptable(media)?;
@@ -115,7 +123,11 @@ async fn answer_post(
         return Ok(service.engine.run(request, parts).boxed().await);
     }
 
-    let Arrived { bytes, pending } = read(service, &parts.headers, body, address).await?;
+    if !seen.is_json || seen.has_content_encoding {
+        check_described(&parts.headers)?;
+    }
+
+    let Arrived { bytes, pending } = body::read(body, bounds(service, address)).await?;
     let _admitted = service.protection.enter(address).await?;
 
     // The bytes count until here: a queue of requests with large bodies would otherwise have no
@@ -192,16 +204,23 @@ pub(super) async fn read(
     body: Body,
     address: Option<IpAddr>,
 ) -> Result<Arrived, Refusal> {
-    check_content_type(headers)?;
-    check_content_encoding(headers)?;
-    let bounds = body::Bounds {
+    check_described(headers)?;
+    body::read(body, bounds(service, address)).await
+}
+
+fn bounds(service: &HttpState, address: Option<IpAddr>) -> body::Bounds<'_> {
+    body::Bounds {
         limit: service.engine.app.limits.body,
         timeout: service.body_timeout,
         pending: &service.protection.pending_bodies,
         address,
-    };
+    }
+}
 
-    body::read(body, bounds).await
+/// Checks the headers that describe the body.
+fn check_described(headers: &HeaderMap) -> Result<(), Refusal> {
+    check_content_type(headers)?;
+    check_content_encoding(headers)
 }
 
 /// Handles `GET /graphql`: a query in the query string, or GraphiQL for a browser without one.

@@ -4,6 +4,7 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 
 use super::own_origin::is_own;
+use crate::http::endpoint::Seen;
 use svc_engine::request::is_query;
 use svc_telemetry::security_log::{Clients, SecurityEventType, record};
 
@@ -150,6 +151,12 @@ impl CsrfProtection {
         );
 
         Err(forgery)
+    }
+
+    /// Whether [`check`](Self::check) accepts any request with these headers. No form sends JSON,
+    /// and nothing of the user is in a request without credentials.
+    pub(in crate::http) fn is_harmless(method: &Method, seen: Seen) -> bool {
+        *method == Method::POST && seen.is_json && !seen.has_credentials
     }
 
     fn forgery(&self, head: Head<'_>) -> Option<Forgery> {

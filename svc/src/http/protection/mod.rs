@@ -38,6 +38,7 @@ use axum::extract::Request;
 use axum::http::{Response, StatusCode, header};
 
 use super::body::PendingBodies;
+use super::endpoint::Seen;
 use super::guard::Caught;
 use super::reply::{MediaType, Refusal};
 use super::unread::{PendingResponses, UnreadBody};
@@ -81,7 +82,20 @@ impl Protection {
         media: Option<MediaType>,
         answer: impl FnOnce(Request, Option<IpAddr>) -> F,
     ) -> Response<Body> {
-        let (id, version) = (self.identify(&request), request.version());
+        let id = self.identify(&request);
+        let answering = pin!(self.around_as(id, request, media, answer));
+        answering.await
+    }
+
+    /// Answers a request under this identifier, like [`around`](Self::around).
+    pub(super) async fn around_as<F: Future<Output = Response<Body>>>(
+        &self,
+        id: Option<RequestId>,
+        request: Request,
+        media: Option<MediaType>,
+        answer: impl FnOnce(Request, Option<IpAddr>) -> F,
+    ) -> Response<Body> {
+        let version = request.version();
         let address = self
             .addresses
             .certain(request.headers(), request.extensions());
@@ -101,6 +115,15 @@ impl Protection {
     /// Returns the identifier of a request, if requests have them.
     pub(super) fn identify(&self, request: &Request) -> Option<RequestId> {
         self.request_ids.then(|| RequestId::of(request.headers()))
+    }
+
+    /// Returns the identifier of a request whose headers have been seen.
+    pub(super) fn identify_seen(&self, request: &Request, seen: Seen) -> Option<RequestId> {
+        if seen.has_request_id {
+            self.identify(request)
+        } else {
+            self.request_ids.then(RequestId::fresh)
+        }
     }
 
     /// Rejects a request that could not be admitted even if all of it had arrived.

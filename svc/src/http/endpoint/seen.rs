@@ -1,0 +1,104 @@
+//! The headers that the endpoint looks for, found in one pass.
+
+use axum::http::{HeaderMap, HeaderValue};
+
+use svc_engine::request::REQUEST_ID;
+
+/// The headers of a request, as far as the endpoint looks for them. Most requests have few headers,
+/// so one pass costs less than a look-up of each name, which is hashed.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct Seen {
+    /// Whether there is no `Accept`, or a single one with `application/json` or `*/*`.
+    pub(in crate::http) accepts_json: bool,
+    /// Whether the first `Content-Type` is `application/json` without parameters.
+    pub(in crate::http) is_json: bool,
+    pub(in crate::http) has_content_encoding: bool,
+    /// Whether there is a `Cookie` or an `Authorization`, which a browser may have added.
+    pub(in crate::http) has_credentials: bool,
+    pub(in crate::http) has_request_id: bool,
+}
+
+impl Seen {
+    pub(in crate::http) fn of(headers: &HeaderMap) -> Self {
+        let mut seen = Self {
+            accepts_json: true,
+            is_json: false,
+            has_content_encoding: false,
+            has_credentials: false,
+            has_request_id: false,
+        };
+
+        let (mut has_accept, mut has_content_type) = (false, false);
+        for (name, value) in headers {
+            match name.as_str() {
+                "accept" => {
+                    seen.accepts_json = !has_accept && is_common(value);
+                    has_accept = true;
+                }
+                "content-type" => {
+                    seen.is_json |= !has_content_type && value == "application/json";
+                    has_content_type = true;
+                }
+                "content-encoding" => seen.has_content_encoding = true,
+                "authorization" | "cookie" => seen.has_credentials = true,
+                _ => seen.has_request_id |= name == REQUEST_ID,
+            }
+        }
+
+        seen
+    }
+}
+
+/// Whether this is an `Accept` of most clients.
+fn is_common(value: &HeaderValue) -> bool {
+    matches!(value.as_bytes(), b"application/json" | b"*/*")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+    use super::Seen;
+
+    fn seen(headers: &[(&'static str, &'static str)]) -> Seen {
+        let mut map = HeaderMap::new();
+        for &(name, value) in headers {
+            map.append(
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            );
+        }
+        Seen::of(&map)
+    }
+
+    #[test]
+    fn a_plain_request_has_json_and_nothing_else() {
+        let plain = seen(&[
+            ("host", "localhost"),
+            ("content-type", "application/json"),
+            ("accept", "application/json"),
+        ]);
+
+        assert!(plain.accepts_json && plain.is_json);
+        assert!(!plain.has_content_encoding && !plain.has_credentials && !plain.has_request_id);
+        assert!(seen(&[]).accepts_json && !seen(&[]).is_json);
+    }
+
+    #[test]
+    fn other_headers_are_left_to_their_checks() {
+        let twice = seen(&[
+            ("accept", "application/json"),
+            ("accept", "text/event-stream"),
+            ("content-type", "text/plain"),
+            ("content-type", "application/json"),
+        ]);
+
+        assert!(!twice.accepts_json && !twice.is_json);
+        assert!(!seen(&[("accept", "text/event-stream"), ("accept", "*/*")]).accepts_json);
+        assert!(!seen(&[("content-type", "application/json; charset=utf-8")]).is_json);
+        assert!(seen(&[("content-encoding", "gzip")]).has_content_encoding);
+        assert!(seen(&[("cookie", "a=b")]).has_credentials);
+        assert!(seen(&[("authorization", "Basic YQ==")]).has_credentials);
+        assert!(seen(&[("x-request-id", "1")]).has_request_id);
+    }
+}
