@@ -3,8 +3,10 @@
 pub(super) mod negotiate;
 mod statuses;
 
+use std::sync::LazyLock;
+
 use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::ext::ReasonPhrase;
 
 use super::live::Full;
@@ -242,8 +244,24 @@ pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> 
 pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.reserve(MAX_HEADERS);
+    let headers: &HeaderMap = match media {
+        MediaType::Json => &HEADERS_OF_JSON,
+        MediaType::Response => &HEADERS_OF_RESPONSE,
+    };
+    *response.headers_mut() = headers.clone();
+
+    response
+}
+
+/// The headers of all replies as `application/json`. They are cloned, because inserting them hashes
+/// the name of each.
+static HEADERS_OF_JSON: LazyLock<HeaderMap> = LazyLock::new(|| headers(MediaType::Json));
+
+/// The headers of all replies as `application/graphql-response+json`.
+static HEADERS_OF_RESPONSE: LazyLock<HeaderMap> = LazyLock::new(|| headers(MediaType::Response));
+
+fn headers(media: MediaType) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(MAX_HEADERS);
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static(media.as_str()),
@@ -255,5 +273,5 @@ pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>)
     headers.insert(header::CACHE_CONTROL, PRIVATE);
     headers.insert(header::VARY, VARY);
 
-    response
+    headers
 }
