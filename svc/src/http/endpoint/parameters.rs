@@ -43,7 +43,7 @@ pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refus
             extensions: None,
             document_id: None,
         }) = serde_json::from_str(text)
-        && !query.trim().is_empty()
+        && !query.chars().all(char::is_whitespace)
     {
         let variables = variables.unwrap_or_default();
         return Ok(Sent::One(Request {
