@@ -66,16 +66,25 @@ impl CompletedValue {
         CompletedValue::walk(cx, |walk, out| walk.failed(error, field, path, out))
     }
 
-    /// Puts `head` and `tail` around the bytes of the value. The bytes move inside their buffer, as
-    /// a copy would double the memory of a large response.
-    pub(crate) fn between(mut self, head: &[u8], tail: u8) -> Self {
+    /// Puts the parts of `head`, and `tail`, around the bytes of the value. The bytes move inside
+    /// their buffer, as a copy would double the memory of a large response.
+    pub(crate) fn between(mut self, head: [&[u8]; 3], tail: u8) -> Self {
         if let Ok(bytes) = &mut self.bytes {
-            // One more byte, to close the response.
-            bytes.reserve_exact(head.len() + 2);
+            let before: usize = head.iter().map(|part| part.len()).sum();
             let length = bytes.len();
-            bytes.resize(length + head.len(), 0);
-            bytes.copy_within(..length, head.len());
-            bytes[..head.len()].copy_from_slice(head);
+
+            // One more byte, to close the response.
+            bytes.reserve_exact(before + 2);
+            bytes.resize(length + before, 0);
+            bytes.copy_within(..length, before);
+
+            let mut free = &mut bytes[..before];
+            for part in head {
+                let (own, rest) = free.split_at_mut(part.len());
+                own.copy_from_slice(part);
+                free = rest;
+            }
+
             bytes.push(tail);
         }
 

@@ -4,17 +4,14 @@ use super::size::AnswerSize;
 use crate::engine::complete::{CompletedValue, join_after, key};
 use crate::engine::context::ExecutionContext;
 use crate::engine::plan::PlanField;
-use crate::engine::response::{FieldError, Response};
+use crate::engine::response::{BEGIN, FieldError, Response};
 
 /// The approximate length of a response key with its punctuation.
 const KEY: usize = 32;
 
 /// The value of a single root field, in the response body.
 pub(in crate::engine) fn only(field: &PlanField, value: CompletedValue) -> CompletedValue {
-    let mut head = Response::begin(KEY);
-    head.push(b'{');
-    key(&mut head, 0, field);
-    value.between(&head, b'}')
+    value.between([BEGIN, b"{", &field.prefix], b'}')
 }
 
 /// The values of root fields, in the response body, and the errors that follow a null that ends the

@@ -357,7 +357,7 @@ pub(crate) fn shown_effects(effects: &[(String, Effect)]) -> Value {
 }
 
 /// The bytes before the value of `data`.
-const BEGIN: &[u8] = b"{\"data\":";
+pub(super) const BEGIN: &[u8] = b"{\"data\":";
 
 /// Writes a response without `data`.
 pub fn write_request_errors(out: &mut Vec<u8>, errors: &[RequestError]) {
