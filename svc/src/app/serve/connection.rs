@@ -14,7 +14,6 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Version, header};
 use futures_util::FutureExt as _;
-use futures_util::future::Either;
 use hyper::Request;
 use hyper::body::{Body as _, Incoming};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -27,7 +26,7 @@ use tower::Service as _;
 
 use super::activity::{Activity, HeadTimer, Order, Phase};
 use super::body::RequestBody;
-use super::http2::{Streams, in_pieces};
+use super::http2::Streams;
 use super::limited::Limited;
 use super::long_lived::{Keeper, Kept, LongLivedConnections};
 use super::seats::Seat;
@@ -104,13 +103,7 @@ pub(super) fn serve(
         }
 
         // A router is always ready.
-        let answer = Kept::new(app.clone().call(request), keeper.clone());
-
-        if is_http2 {
-            Either::Right(answer.map(|response| response.map(in_pieces)).boxed())
-        } else {
-            Either::Left(answer)
-        }
+        Kept::new(app.clone().call(request), keeper.clone(), is_http2)
     });
 
     let socket = TokioIo::new(Socket::new(

@@ -12,6 +12,7 @@ use axum::http::Response;
 use tokio::sync::mpsc;
 
 use super::activity::Activity;
+use super::http2::in_pieces;
 use super::rest::{Rest, say_close};
 use crate::http::{LargeAnswer, LongLived};
 
@@ -88,17 +89,55 @@ impl Keeper {
 pub(super) struct Kept<F> {
     answer: F,
     keeper: Arc<Keeper>,
+    /// Whether the response is split into pieces, as for a stream of HTTP/2.
+    is_split: bool,
     /// The response that waits for the rest of its request's body.
     rest: Option<Box<Rest>>,
 }
 
 impl<F> Kept<F> {
-    pub(super) fn new(answer: F, keeper: Arc<Keeper>) -> Self {
+    pub(super) fn new(answer: F, keeper: Arc<Keeper>, is_split: bool) -> Self {
         Self {
             answer,
             keeper,
+            is_split,
             rest: None,
         }
+    }
+}
+
+impl<F, E> Kept<F>
+where
+    F: Future<Output = Result<Response<Body>, E>> + Unpin,
+{
+    fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<F::Output> {
+        if let Some(rest) = &mut self.rest {
+            return rest.poll(cx, &self.keeper.activity).map(Ok);
+        }
+
+        let mut response = match ready!(Pin::new(&mut self.answer).poll(cx)) {
+            Ok(response) => response,
+            failed => return Poll::Ready(failed),
+        };
+
+        self.keeper.look(&response);
+        if self.keeper.stopping.load(Ordering::Relaxed) && !self.keeper.activity.is_http2() {
+            say_close(&mut response);
+        }
+
+        if !self.keeper.activity.is_unread() {
+            return Poll::Ready(Ok(response));
+        }
+
+        let Some(body) = self.keeper.activity.take_left() else {
+            say_close(&mut response);
+            return Poll::Ready(Ok(response));
+        };
+
+        self.rest
+            .insert(Box::new(Rest::new(response, body)))
+            .poll(cx, &self.keeper.activity)
+            .map(Ok)
     }
 }
 
@@ -109,33 +148,11 @@ where
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let this = &mut *self;
-        if let Some(rest) = &mut this.rest {
-            return rest.poll(cx, &this.keeper.activity).map(Ok);
+        let polled = self.poll_response(cx);
+        if self.is_split {
+            polled.map_ok(in_pieces)
+        } else {
+            polled
         }
-
-        let mut response = match ready!(Pin::new(&mut this.answer).poll(cx)) {
-            Ok(response) => response,
-            failed => return Poll::Ready(failed),
-        };
-
-        this.keeper.look(&response);
-        if this.keeper.stopping.load(Ordering::Relaxed) && !this.keeper.activity.is_http2() {
-            say_close(&mut response);
-        }
-
-        if !this.keeper.activity.is_unread() {
-            return Poll::Ready(Ok(response));
-        }
-
-        let Some(body) = this.keeper.activity.take_left() else {
-            say_close(&mut response);
-            return Poll::Ready(Ok(response));
-        };
-
-        this.rest
-            .insert(Box::new(Rest::new(response, body)))
-            .poll(cx, &this.keeper.activity)
-            .map(Ok)
     }
 }
