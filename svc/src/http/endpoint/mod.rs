@@ -26,7 +26,7 @@ use super::{HttpState, body};
 use parameters::Sent;
 pub(super) use seen::Seen;
 use svc_core::ErrorCode;
-use svc_engine::engine::{self, Answering};
+use svc_engine::engine::{self, Answering, Challenge};
 use svc_engine::request::{RequestHook, RequestParts, Transport, is_query};
 
 /// Handles any other method of `/graphql/rust`.
@@ -66,7 +66,13 @@ pub(super) async fn post(
         return reply_to(Err(refusal), form, answering);
     }
 
-    let (answered, challenge) = match service.engine.begin(&mut parts).await {
+    let begun = if service.engine.has_nothing_to_begin(&parts) {
+        Ok(Challenge::None)
+    } else {
+        service.engine.begin(&mut parts).await
+    };
+
+    let (answered, challenge) = match begun {
         Ok(challenge) => (
             answer_post(service, parts, body, media, seen, address).await,
             challenge,

@@ -55,6 +55,17 @@ impl Engine {
         }
     }
 
+    /// Whether [`begin`](Self::begin) does nothing for a request: clients are not identified, and no
+    /// hook is called.
+    pub fn has_nothing_to_begin(&self, parts: &RequestParts) -> bool {
+        #[cfg(feature = "auth")]
+        let identifies = self.authentication.is_some();
+        #[cfg(not(feature = "auth"))]
+        let identifies = false;
+
+        !identifies && !self.hooks.concern(parts)
+    }
+
     /// Starts an operation on a connection with an identified client: checks that the token is
     /// still valid, and calls the hooks.
     ///
