@@ -89,21 +89,29 @@ impl Connection {
         statement: &Statement,
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
-        let setup = session.setup();
-        match self.read_once(setup, statement, sink).await {
-            Err(error) if error.is_stale_plan() && !self.bound.load(Ordering::Relaxed) => {
-                self.found_stale = true;
-                self.forget(setup, Some(statement));
-                sink.restart();
-                self.read_once(setup, statement, sink).await
-            }
-            Err(error) if error.shows_change() => {
-                self.found_stale = true;
-                // The parameter types that PostgreSQL inferred may no longer fit.
-                self.forget(setup, Some(statement));
+        let (setup, mut is_again) = (session.setup(), false);
+
+        // A loop, because a second call would keep the first one from being inlined.
+        loop {
+            match self.read_once(setup, statement, sink).await {
                 Err(error)
+                    if !is_again
+                        && error.is_stale_plan()
+                        && !self.bound.load(Ordering::Relaxed) =>
+                {
+                    self.found_stale = true;
+                    self.forget(setup, Some(statement));
+                    sink.restart();
+                    is_again = true;
+                }
+                Err(error) if !is_again && error.shows_change() => {
+                    self.found_stale = true;
+                    // The parameter types that PostgreSQL inferred may no longer fit.
+                    self.forget(setup, Some(statement));
+                    return Err(error);
+                }
+                result => return result,
             }
-            result => result,
         }
     }
 
