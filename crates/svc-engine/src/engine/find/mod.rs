@@ -86,7 +86,7 @@ pub(crate) async fn write_planned(
         _ => match Read::planned(cx, field, planned.shape, row) {
             Ok(read) => {
                 let read = read.reading_from(from).by_default(planned.order);
-                return write_read(cx, field, read, path).await;
+                return write_read(cx, field, &read, path).await;
             }
             Err(error) => Err(error),
         },
@@ -178,7 +178,7 @@ async fn write_find(
     );
 
     match read {
-        Ok(read) => write_read(cx, field, read, path).await,
+        Ok(read) => write_read(cx, field, &read, path).await,
         Err(error) => CompletedValue::failed(cx, &error.into_error(), field, path),
     }
 }

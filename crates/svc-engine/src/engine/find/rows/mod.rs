@@ -30,28 +30,35 @@ const AROUND: usize = 64;
 pub(super) async fn write_read(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
-    read: Read,
+    read: &Read,
     path: &Path<'_>,
 ) -> CompletedValue {
     if field.children.calls() > Calls::None {
-        return write_full_rows(cx, field, &read, path).boxed().await;
+        return write_full_rows(cx, field, read, path).boxed().await;
     }
 
-    let value = if read.shape == Shape::List {
-        list(cx, field, &read, path).await
-    } else {
-        single(cx, field, &read, path).await
-    };
+    // A loop, because a second call would keep the first one from being inlined.
+    let mut is_again = false;
+    let value = loop {
+        let value = if read.shape == Shape::List {
+            list(cx, field, read, path).await
+        } else {
+            single(cx, field, read, path).await
+        };
 
-    let value = match value {
-        // Boxed, as this is rare, and the future of a list is moved for each request.
-        Err(error) if error.shows_change() => again(cx, field, &read, path).boxed().await,
-        value => value,
+        match value {
+            // The read is retried with the current views.
+            Err(error) if !is_again && error.shows_change() => {
+                cx.database.look().boxed().await;
+                is_again = true;
+            }
+            value => break value,
+        }
     };
 
     match value {
         Ok(value) => value,
-        Err(error) => failed(cx, field, &read, error, path).boxed().await,
+        Err(error) => failed(cx, field, read, error, path).boxed().await,
     }
 }
 
@@ -143,21 +150,6 @@ fn rows_of(
         None if read.shape == Shape::One => walk.failed(&not_found(field), field, path, out),
         row => write_row(walk, field, shape, row, path, out),
     })
-}
-
-/// Inspects the current views and retries the read.
-async fn again(
-    cx: &ExecutionContext<'_>,
-    field: &PlanField,
-    read: &Read,
-    path: &Path<'_>,
-) -> Result<CompletedValue, DbError> {
-    cx.database.look().await;
-    if read.shape == Shape::List {
-        list(cx, field, read, path).await
-    } else {
-        single(cx, field, read, path).await
-    }
 }
 
 /// Completes the rows of a list as they arrive.
