@@ -81,24 +81,40 @@ impl RequestDeadlines {
     pub(crate) async fn bound<F: Future>(
         &self,
         started: u32,
+        request: Pin<&mut F>,
+    ) -> Option<F::Output> {
+        Self::bound_by(Some(self), started, request).await
+    }
+
+    /// The same, for a request that may have no time limit. One function for both, so that the
+    /// request is inlined.
+    pub(crate) async fn bound_by<F: Future>(
+        deadlines: Option<&Self>,
+        started: u32,
         mut request: Pin<&mut F>,
     ) -> Option<F::Output> {
-        let mut ticket = Ticket {
-            deadlines: self,
+        let mut ticket = deadlines.map(|deadlines| Ticket {
+            deadlines,
             since: started,
             place: None,
-        };
+        });
 
-        // The request is polled before its time is checked: a result that is there counts, even if
-        // it is late.
-        poll_fn(|cx: &mut Context<'_>| match request.as_mut().poll(cx) {
-            Poll::Ready(done) => Poll::Ready(Some(done)),
-            Poll::Pending if ticket.is_late() => Poll::Ready(None),
-            Poll::Pending => {
-                // A beat between the check and this entry does not wake the request, but the next
-                // one does.
-                ticket.wait(cx.waker());
-                Poll::Pending
+        poll_fn(|cx: &mut Context<'_>| {
+            // The request is polled before its time is checked: a result that is there counts, even
+            // if it is late.
+            if let Poll::Ready(done) = request.as_mut().poll(cx) {
+                return Poll::Ready(Some(done));
+            }
+
+            match &mut ticket {
+                Some(ticket) if ticket.is_late() => Poll::Ready(None),
+                Some(ticket) => {
+                    // A beat between the check and this entry does not wake the request, but the
+                    // next one does.
+                    ticket.wait(cx.waker());
+                    Poll::Pending
+                }
+                None => Poll::Pending,
             }
         })
         .await

@@ -149,7 +149,7 @@ impl Engine {
     /// Executes a prepared query or mutation.
     pub(super) async fn run_prepared(
         &self,
-        prepared: Prepared,
+        mut prepared: Prepared,
         parts: RequestParts,
         begun: Begun,
     ) -> Response {
@@ -177,8 +177,8 @@ impl Engine {
             }
         };
 
-        // The execution takes `prepared`, and a mutation that is stopped at its deadline still
-        // needs its plan.
+        // The execution may replace the plan, and a mutation that is stopped at its deadline still
+        // needs it.
         let mutation =
             (kind == OperationKind::Mutation && deadlines.is_some()).then(|| prepared.mutation());
 
@@ -189,11 +189,8 @@ impl Engine {
         let response = {
             // Pinned here, because it is large to move.
             let watching = (spending.as_ref(), explanation.as_deref());
-            let mut running = pin!(self.execute(prepared, &scope, watching));
-            match deadlines {
-                None => Some(running.await),
-                Some(deadlines) => deadlines.bound(started, running.as_mut()).await,
-            }
+            let running = pin!(self.execute(&mut prepared, &scope, watching));
+            RequestDeadlines::bound_by(deadlines, started, running).await
         };
 
         if let (Some(written), true) = (written, response.is_some()) {
@@ -325,25 +322,25 @@ impl Engine {
 
     async fn execute(
         &self,
-        prepared: Prepared,
+        prepared: &mut Prepared,
         scope: &RequestScope,
         (spending, explanation): (Option<&CostMeter>, Option<&Explanation>),
     ) -> Response {
-        let prepared = match self.decides_about(&prepared.plan) {
-            true => self.without_denied(prepared, scope).boxed().await,
-            false => prepared,
-        };
+        if self.decides_about(&prepared.plan) {
+            self.drop_denied(prepared, scope).boxed().await;
+        }
 
+        let prepared = &*prepared;
         let answer = ResponseBudget::new(self.app.limits.answer);
         let cx = ExecutionContext {
             spending,
             explanation,
-            ..self.context(&prepared, scope, &answer)
+            ..self.context(prepared, scope, &answer)
         };
 
         let response = match self.cacheable(&prepared.plan) {
-            Some(kept) => self.kept_answer(&cx, &prepared, kept).await,
-            None => self.run_fields(&cx, &prepared, Vec::new()).await,
+            Some(kept) => self.kept_answer(&cx, prepared, kept).await,
+            None => self.run_fields(&cx, prepared, Vec::new()).await,
         };
 
         let response = match self.app.limits.show_cost {

@@ -98,12 +98,9 @@ impl Prepared {
     }
 
     /// Replaces the plan with one for this request only.
-    pub(in crate::engine) fn with_plan(self, plan: Arc<Plan>) -> Self {
-        Self {
-            plan,
-            is_kept: false,
-            ..self
-        }
+    pub(in crate::engine) fn replace_plan(&mut self, plan: Arc<Plan>) {
+        self.plan = plan;
+        self.is_kept = false;
     }
 
     /// The plan of a mutation, and whether one statement may execute all of it.

@@ -30,14 +30,13 @@ impl Engine {
     ///
     /// If the program's functions are bypassed, a denial applies to the whole document: the code
     /// that replaces them does not check single fields.
-    pub(in crate::engine) async fn without_denied(
+    pub(in crate::engine) async fn drop_denied(
         &self,
-        prepared: Prepared,
+        prepared: &mut Prepared,
         scope: &RequestScope,
-    ) -> Prepared {
-        match self.permitted(&prepared, scope).await {
-            Some(plan) => prepared.with_plan(Arc::new(plan)),
-            None => prepared,
+    ) {
+        if let Some(plan) = self.permitted(prepared, scope).await {
+            prepared.replace_plan(Arc::new(plan));
         }
     }
 
