@@ -124,21 +124,26 @@ impl tower::Service<Request> for OtherMethods {
     }
 }
 
-async fn answer(
+/// Answers a request. Not an `async fn`, which would move the request once more.
+fn answer(
     service: Arc<HttpState>,
     request: Request,
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
     media: Option<MediaType>,
     seen: Seen,
-) -> Response<Body> {
+) -> impl Future<Output = Response<Body>> + Send {
     let id = service.protection.identify_seen(&request, seen);
-    let answer =
-        |request, address| endpoint::post(&service, request, hook, transport, media, seen, address);
-    service
-        .protection
-        .around_as(id, request, media, answer)
-        .await
+
+    async move {
+        let answer = |request, address| {
+            endpoint::post(&service, request, hook, transport, media, seen, address)
+        };
+        service
+            .protection
+            .around_as(id, request, media, answer)
+            .await
+    }
 }
 
 /// A request's future, polled only if it was woken: hyper also polls for its own reasons, such as a

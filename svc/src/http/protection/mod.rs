@@ -87,29 +87,33 @@ impl Protection {
         answering.await
     }
 
-    /// Answers a request under this identifier, like [`around`](Self::around).
-    pub(super) async fn around_as<F: Future<Output = Response<Body>>>(
+    /// Answers a request under this identifier, like [`around`](Self::around). Not an `async fn`,
+    /// which would move the request once more.
+    pub(super) fn around_as<F: Future<Output = Response<Body>>>(
         &self,
         id: Option<RequestId>,
         request: Request,
         media: Option<MediaType>,
         answer: impl FnOnce(Request, Option<IpAddr>) -> F,
-    ) -> Response<Body> {
+    ) -> impl Future<Output = Response<Body>> {
         let version = request.version();
         let address = self
             .addresses
             .certain(request.headers(), request.extensions());
-        let response = match self.check_load(address) {
-            Ok(()) => {
-                // A panic is caught in here, so that the log has the identifier of its request.
-                let answering = pin!(answer(request, address));
-                let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
-                RequestId::scope(id.as_ref(), pin!(caught)).await
-            }
-            Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
-        };
 
-        told(UnreadBody::of(response, version, address, &self.unread), id)
+        async move {
+            let response = match self.check_load(address) {
+                Ok(()) => {
+                    // A panic is caught in here, so that the log has the identifier of its request.
+                    let answering = pin!(answer(request, address));
+                    let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
+                    RequestId::scope(id.as_ref(), pin!(caught)).await
+                }
+                Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
+            };
+
+            told(UnreadBody::of(response, version, address, &self.unread), id)
+        }
     }
 
     /// Returns the identifier of a request, if requests have them.
