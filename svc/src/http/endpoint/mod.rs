@@ -42,8 +42,8 @@ pub(super) async fn post_only() -> Response<Body> {
 }
 
 /// Handles a `POST` or `QUERY` request with a JSON body, and the media type that its client
-/// accepts.
-pub(super) async fn post(
+/// accepts. Not an `async fn`, which would move the request once more.
+pub(super) fn post(
     service: &HttpState,
     request: HttpRequest,
     hook: Option<Arc<dyn RequestHook>>,
@@ -51,36 +51,39 @@ pub(super) async fn post(
     media: Option<MediaType>,
     seen: Seen,
     address: Option<IpAddr>,
-) -> Response<Body> {
+) -> impl Future<Output = Response<Body>> + Send {
     let (parts, body) = request.into_parts();
     let form = form(service, &parts, media);
-    let checked = if CsrfProtection::is_harmless(&parts.method, seen) {
-        Ok(())
-    } else {
-        check_forgery(service, &parts)
-    };
-    let mut parts = RequestParts::hooked(parts, transport, hook);
-    let answering = service.engine.hooks.answering();
 
-    if let Err(refusal) = checked {
-        return reply_to(Err(refusal), form, answering);
+    async move {
+        let checked = if CsrfProtection::is_harmless(&parts.method, seen) {
+            Ok(())
+        } else {
+            check_forgery(service, &parts)
+        };
+        let mut parts = RequestParts::hooked(parts, transport, hook);
+        let answering = service.engine.hooks.answering();
+
+        if let Err(refusal) = checked {
+            return reply_to(Err(refusal), form, answering);
+        }
+
+        let begun = if service.engine.has_nothing_to_begin(&parts) {
+            Ok(Challenge::None)
+        } else {
+            service.engine.begin(&mut parts).await
+        };
+
+        let (answered, challenge) = match begun {
+            Ok(challenge) => (
+                answer_post(service, parts, body, media, seen, address).await,
+                challenge,
+            ),
+            Err(refused) => (Ok(refused.response), refused.challenge),
+        };
+
+        challenged(reply_to(answered, form, answering), challenge)
     }
-
-    let begun = if service.engine.has_nothing_to_begin(&parts) {
-        Ok(Challenge::None)
-    } else {
-        service.engine.begin(&mut parts).await
-    };
-
-    let (answered, challenge) = match begun {
-        Ok(challenge) => (
-            answer_post(service, parts, body, media, seen, address).await,
-            challenge,
-        ),
-        Err(refused) => (Ok(refused.response), refused.challenge),
-    };
-
-    challenged(reply_to(answered, form, answering), challenge)
 }
 
 /// Returns the form of the response to a request whose client accepts this media type.
@@ -109,51 +112,55 @@ pub(super) fn check_forgery(service: &HttpState, parts: &Parts) -> Result<(), Re
 }
 
 /// Executes a request once its body has arrived: the client determines how long that takes, so the
-/// permit is acquired afterwards.
-async fn answer_post(
+/// permit is acquired afterwards. Not an `async fn`, which would move the request once more.
+fn answer_post(
     service: &HttpState,
     parts: RequestParts,
     body: Body,
     media: Option<MediaType>,
     seen: Seen,
     address: Option<IpAddr>,
-) -> Result<engine::Response, Refusal> {
-    check_acceptable(media)?;
+) -> impl Future<Output = Result<engine::Response, Refusal>> + Send {
+    let bounds = bounds(service, address);
 
-    #[cfg(feature = "upload")]
-    if let Some(uploads) = multipart::wanted(service, &parts) {
-        let (request, parts) = multipart::receive(service, uploads, parts, body, address)
-            .boxed()
-            .await?;
-        let _admitted = service.protection.enter(address).await?;
-        return Ok(service.engine.run(request, parts).boxed().await);
-    }
+    async move {
+        check_acceptable(media)?;
 
-    if !seen.is_json || seen.has_content_encoding {
-        check_described(&parts.headers)?;
-    }
-
-    let Arrived { bytes, pending } = body::read(body, bounds(service, address)).await?;
-    let _admitted = service.protection.enter(address).await?;
-
-    // The bytes count until here: a queue of requests with large bodies would otherwise have no
-    // limit.
-    drop(pending);
-
-    match parameters::from_body(&bytes, service.batch_max)? {
-        Sent::One(request) => {
-            // Only responses to safe methods can be stored, and so be known.
-            let known = match parts.transport {
-                Transport::HttpQuery => parts.headers.get(header::IF_NONE_MATCH).cloned(),
-                _ => None,
-            };
-
-            // Pinned here, because it is large to move.
-            let running = pin!(service.engine.run(request, parts));
-            Ok(running.await.unless_known(known.as_ref()))
+        #[cfg(feature = "upload")]
+        if let Some(uploads) = multipart::wanted(service, &parts) {
+            let (request, parts) = multipart::receive(service, uploads, parts, body, address)
+                .boxed()
+                .await?;
+            let _admitted = service.protection.enter(address).await?;
+            return Ok(service.engine.run(request, parts).boxed().await);
         }
-        // Few requests are batches; boxing the batch keeps the future of the others small.
-        Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),
+
+        if !seen.is_json || seen.has_content_encoding {
+            check_described(&parts.headers)?;
+        }
+
+        let Arrived { bytes, pending } = body::read(body, bounds).await?;
+        let _admitted = service.protection.enter(address).await?;
+
+        // The bytes count until here: a queue of requests with large bodies would otherwise have
+        // no limit.
+        drop(pending);
+
+        match parameters::from_body(&bytes, service.batch_max)? {
+            Sent::One(request) => {
+                // Only responses to safe methods can be stored, and so be known.
+                let known = match parts.transport {
+                    Transport::HttpQuery => parts.headers.get(header::IF_NONE_MATCH).cloned(),
+                    _ => None,
+                };
+
+                // Pinned here, because it is large to move.
+                let running = pin!(service.engine.run(request, parts));
+                Ok(running.await.unless_known(known.as_ref()))
+            }
+            // Few requests are batches; boxing the batch keeps the future of the others small.
+            Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),
+        }
     }
 }
 
