@@ -118,98 +118,111 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Executes a request.
-    pub async fn run(&self, request: Request<'_>, parts: RequestParts) -> Response {
-        #[cfg(feature = "redis")]
-        self.learn(&request).await;
-        let begun = Begun::now();
-        match self.prepare(request, parts.allowed) {
-            Ok(prepared) => match prepared.span() {
-                None => {
-                    // Pinned here, because it is large to move.
-                    let running = pin!(self.run_prepared(prepared, parts, begun));
-                    running.await
+    /// Executes a request. Not an `async fn`, which would move the request once more.
+    pub fn run(
+        &self,
+        request: Request<'_>,
+        parts: RequestParts,
+    ) -> impl Future<Output = Response> + Send {
+        let allowed = parts.allowed;
+
+        async move {
+            #[cfg(feature = "redis")]
+            self.learn(&request).await;
+            let begun = Begun::now();
+            match self.prepare(request, allowed) {
+                Ok(prepared) => match prepared.span() {
+                    None => {
+                        // Pinned here, because it is large to move.
+                        let running = pin!(self.run_prepared(prepared, parts, begun));
+                        running.await
+                    }
+                    Some(span) => {
+                        let response = span
+                            .around(self.run_prepared(prepared, parts, begun))
+                            .boxed()
+                            .await;
+                        metrics::end_span(&span, &response);
+                        response
+                    }
+                },
+                Err(response) => {
+                    record_refused(&self.app, &parts, &response);
+                    metrics::counted_refusal(response)
                 }
-                Some(span) => {
-                    let response = span
-                        .around(self.run_prepared(prepared, parts, begun))
-                        .boxed()
-                        .await;
-                    metrics::end_span(&span, &response);
-                    response
-                }
-            },
-            Err(response) => {
-                record_refused(&self.app, &parts, &response);
-                metrics::counted_refusal(response)
             }
         }
     }
 
-    /// Executes a prepared query or mutation.
-    pub(super) async fn run_prepared(
+    /// Executes a prepared query or mutation. Not an `async fn`, which would move the operation and
+    /// its request once more.
+    pub(super) fn run_prepared(
         &self,
         mut prepared: Prepared,
         parts: RequestParts,
         begun: Begun,
-    ) -> Response {
-        let measured = prepared.measured(begun, &parts);
-        let spending = if self.hooks.concern(&parts) {
-            match self.after_preparing(&parts, &prepared).await {
-                Ok(spending) => spending,
-                Err(response) => return measured.answered(response),
-            }
-        } else {
-            None
-        };
-
-        // The time limit starts here: time in hooks, such as a lookup in the store of a rate limit,
-        // does not count.
+    ) -> impl Future<Output = Response> + Send {
         let (kind, deadlines) = (prepared.plan.kind, self.app.deadlines.as_deref());
-        let started = deadlines.map_or(0, RequestDeadlines::start);
-        parts.restart(started);
-        let scope = if self.request_data.is_empty() {
-            self.scope(parts, &prepared.plan)
-        } else {
-            match self.bounded_scope(parts, &prepared.plan).boxed().await {
-                Ok(scope) => scope,
-                Err(response) => return measured.answered(response),
+
+        async move {
+            let measured = prepared.measured(begun, &parts);
+            let spending = if self.hooks.concern(&parts) {
+                match self.after_preparing(&parts, &prepared).await {
+                    Ok(spending) => spending,
+                    Err(response) => return measured.answered(response),
+                }
+            } else {
+                None
+            };
+
+            // The time limit starts here: time in hooks, such as a lookup in the store of a rate
+            // limit, does not count.
+            let started = deadlines.map_or(0, RequestDeadlines::start);
+            parts.restart(started);
+            let scope = if self.request_data.is_empty() {
+                self.scope(parts, &prepared.plan)
+            } else {
+                match self.bounded_scope(parts, &prepared.plan).boxed().await {
+                    Ok(scope) => scope,
+                    Err(response) => return measured.answered(response),
+                }
+            };
+
+            // The execution may replace the plan, and a mutation that is stopped at its deadline
+            // still needs it.
+            let mutation = (kind == OperationKind::Mutation && deadlines.is_some())
+                .then(|| prepared.mutation());
+
+            // Created before the mutation runs, because its drop invalidates cached responses even
+            // if this future is cancelled.
+            let written = self.written(&prepared, &scope);
+            let explanation = prepared.explanation();
+            let response = {
+                // Pinned here, because it is large to move.
+                let watching = (spending.as_ref(), explanation.as_deref());
+                let running = pin!(self.execute(&mut prepared, &scope, watching));
+                RequestDeadlines::bound_by(deadlines, started, running).await
+            };
+
+            if let (Some(written), true) = (written, response.is_some()) {
+                written.answered();
             }
-        };
 
-        // The execution may replace the plan, and a mutation that is stopped at its deadline still
-        // needs it.
-        let mutation =
-            (kind == OperationKind::Mutation && deadlines.is_some()).then(|| prepared.mutation());
+            let response =
+                response.unwrap_or_else(|| self.late_response(&scope, mutation.as_ref()));
+            let response = measured.answered(response);
+            let response = match explanation {
+                Some(explanation) => {
+                    explanation
+                        .beside(response, &self.app.database, scope.db.session())
+                        .boxed()
+                        .await
+                }
+                None => response,
+            };
 
-        // Created before the mutation runs, because its drop invalidates cached responses even if
-        // this future is cancelled.
-        let written = self.written(&prepared, &scope);
-        let explanation = prepared.explanation();
-        let response = {
-            // Pinned here, because it is large to move.
-            let watching = (spending.as_ref(), explanation.as_deref());
-            let running = pin!(self.execute(&mut prepared, &scope, watching));
-            RequestDeadlines::bound_by(deadlines, started, running).await
-        };
-
-        if let (Some(written), true) = (written, response.is_some()) {
-            written.answered();
+            end_spending(spending, response)
         }
-
-        let response = response.unwrap_or_else(|| self.late_response(&scope, mutation.as_ref()));
-        let response = measured.answered(response);
-        let response = match explanation {
-            Some(explanation) => {
-                explanation
-                    .beside(response, &self.app.database, scope.db.session())
-                    .boxed()
-                    .await
-            }
-            None => response,
-        };
-
-        end_spending(spending, response)
     }
 
     /// Returns the response to an operation that was stopped at its deadline. `mutation` is the
