@@ -4,6 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
@@ -103,7 +104,13 @@ impl RequestId {
     #[doc(hidden)]
     pub async fn scope<F: Future>(id: Option<&Self>, mut answering: Pin<&mut F>) -> F::Output {
         let Some(id) = id else { return answering.await };
-        poll_fn(|cx| Self::within(Some(id), || answering.as_mut().poll(cx))).await
+        poll_fn(|cx| {
+            // Stored here, because the scope would move the output twice.
+            let mut polled = Poll::Pending;
+            Self::within(Some(id), || polled = answering.as_mut().poll(cx));
+            polled
+        })
+        .await
     }
 
     /// Runs a function of a request, with its identifier if it has one.

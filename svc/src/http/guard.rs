@@ -53,8 +53,14 @@ impl<F: Future<Output = Response<Body>>> Future for Caught<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response<Body>> {
         let this = self.project();
         let (media, answering) = (*this.media, this.answering);
-        let polled = catch_unwind(AssertUnwindSafe(|| answering.poll(cx)));
-        polled.unwrap_or_else(|panic| Poll::Ready(panicked(media, &*panic)))
+
+        // Stored here, because the result of `catch_unwind` would move the response.
+        let mut polled = Poll::Pending;
+        let caught = catch_unwind(AssertUnwindSafe(|| polled = answering.poll(cx)));
+        match caught {
+            Ok(()) => polled,
+            Err(panic) => Poll::Ready(panicked(media, &*panic)),
+        }
     }
 }
 

@@ -184,16 +184,19 @@ impl Future for Woken {
         }
 
         this.begun = true;
-        let polled = catch_unwind(AssertUnwindSafe(|| {
-            this.future
+
+        // Stored here, because the result of `catch_unwind` would move the response.
+        let mut polled = Poll::Pending;
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            polled = this
+                .future
                 .as_mut()
-                .poll(&mut Context::from_waker(&this.waker))
+                .poll(&mut Context::from_waker(&this.waker));
         }));
 
-        polled
-            .unwrap_or_else(|panic| {
-                Poll::Ready(panicked(this.media.unwrap_or(MediaType::Json), &*panic))
-            })
-            .map(Ok)
+        match caught {
+            Ok(()) => polled.map(Ok),
+            Err(panic) => Poll::Ready(Ok(panicked(this.media.unwrap_or(MediaType::Json), &*panic))),
+        }
     }
 }
