@@ -195,11 +195,13 @@ impl Database {
     /// The same without a reference count: a guard to inspect and drop, not to hold across an
     /// `await`.
     pub async fn catalog_now(&self) -> Result<Guard<Option<Arc<Catalog>>>, DbError> {
-        // Nearly always, without a future that waits.
-        if !self.is_up() {
-            self.reached().await?;
-        }
-        Ok(self.catalog.load())
+        self.reached().await?;
+        Ok(self.catalog_at_hand())
+    }
+
+    /// The same without waiting for a verdict about the database.
+    pub fn catalog_at_hand(&self) -> Guard<Option<Arc<Catalog>>> {
+        self.catalog.load()
     }
 
     /// Whether a view has a column, according to the loaded catalog.

@@ -32,7 +32,12 @@ impl Database {
         }
 
         session.check()?;
-        let turn = session.turn().await;
+        let turn = if session.has_turns() {
+            session.turn().await
+        } else {
+            None
+        };
+
         let read = match recorder::begin(statement, StatementKind::Read) {
             None => self.driver.read(session, statement, sink).await,
             Some(recording) => {

@@ -105,13 +105,13 @@ impl Driver {
         // Each dead connection leaves the pool with one fewer, and a new connection cannot have
         // died in it.
         for _ in 0..=self.pool.size {
-            match self
-                .pool
-                .acquire()
-                .await?
-                .read(session, statement, sink)
-                .await
-            {
+            // Nearly always an open connection, without a future that waits.
+            let slot = match self.pool.take() {
+                Ok(slot) if !slot.is_vacant() => slot,
+                taken => self.pool.acquired(taken).await?,
+            };
+
+            match slot.read(session, statement, sink).await {
                 Err(DriverError::ClosedIdle { .. }) => self.pool.close_dead(),
                 result => return result,
             }

@@ -75,6 +75,11 @@ impl Session {
         }
     }
 
+    /// Whether the request may have to wait for its turn.
+    pub(super) fn has_turns(&self) -> bool {
+        self.share.is_some()
+    }
+
     /// Waits until the request may use another connection, which counts until the permit is
     /// dropped.
     pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {

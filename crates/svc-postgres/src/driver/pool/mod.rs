@@ -92,6 +92,9 @@ pub(super) struct Waiting {
 /// The channel through which a waiting request receives its slot, or learns that it gets none.
 type Turn = oneshot::Receiver<Slot<Arc<Pool>>>;
 
+/// A slot, or a turn in the queue with its deadline.
+type Taken<'a> = Result<Slot<&'a Arc<Pool>>, (Turn, Instant)>;
+
 impl Pool {
     pub(super) fn new(target: Target, bounds: Bounds, tick: Duration) -> Arc<Self> {
         let state = State {
@@ -119,7 +122,15 @@ impl Pool {
     /// # Errors
     /// When no connection becomes available within the time-out, or a new one cannot be opened.
     pub(super) async fn acquire(self: &Arc<Self>) -> Result<Slot<&Arc<Self>>, DriverError> {
-        let (slot, deadline) = match self.take() {
+        self.acquired(self.take()).await
+    }
+
+    /// Waits for what [`take`](Self::take) has not got, or connects.
+    pub(super) async fn acquired<'a>(
+        self: &'a Arc<Self>,
+        taken: Taken<'a>,
+    ) -> Result<Slot<&'a Arc<Self>>, DriverError> {
+        let (slot, deadline) = match taken {
             Ok(slot) => (slot, None),
             Err((turn, deadline)) => (self.wait(turn, deadline).await?, Some(deadline)),
         };
@@ -173,7 +184,7 @@ impl Pool {
 
     /// Returns the most recently used connection, as its caches are the warmest, or else a vacant
     /// slot, or else a turn in the queue with its deadline.
-    fn take(self: &Arc<Self>) -> Result<Slot<&Arc<Self>>, (Turn, Instant)> {
+    pub(super) fn take(self: &Arc<Self>) -> Taken<'_> {
         let mut state = self.state();
         if !std::mem::replace(&mut state.has_watchdog, true) {
             drop(state);

@@ -204,7 +204,12 @@ async fn single(
 ) -> Result<CompletedValue, DbError> {
     // In a block, as the guard of the catalog must not be held across an `await`.
     let (statement, shape) = {
-        let catalog = cx.database.catalog_now().await?;
+        // Nearly always, without a future that waits.
+        if !cx.database.is_up() {
+            cx.database.catalog_now().await?;
+        }
+
+        let catalog = cx.database.catalog_at_hand();
         statement_cache::statement(
             cx,
             catalog.as_ref().ok_or(DbError::Unreachable)?,
