@@ -147,6 +147,7 @@ impl<'a> ExecutionContext<'a> {
     }
 
     /// The explanation of a root field, if it is requested.
+    #[inline]
     pub(crate) fn explained(&self, field: &PlanField) -> Option<&'a ExplainedField> {
         self.explanation?.field(field)
     }

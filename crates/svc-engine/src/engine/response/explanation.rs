@@ -72,7 +72,8 @@ impl Explanation {
         )
     }
 
-    /// The explanation of a root field.
+    /// The explanation of a root field. Cold, so that the check for an explanation is inlined.
+    #[cold]
     pub(in crate::engine) fn field(&self, field: &PlanField) -> Option<&ExplainedField> {
         field.root()?;
         self.0.get(&*field.key)
