@@ -22,12 +22,19 @@ impl<'n, 'a> RowValues<'n, 'a> {
             .sources
             .iter()
             .find(|sources| sources.type_index == selection.type_index);
-        let in_data = sources.filter(|sources| !sources.keys.names.is_empty());
-        let slots = in_data.and_then(|sources| Some(data(cells, shape)?.slots(&sources.keys)));
+        let Some(in_data) = sources.filter(|sources| !sources.keys.names.is_empty()) else {
+            // Returned here, because the room for the values of `data` would be copied, used or not.
+            return Self {
+                cells,
+                sources,
+                slots: None,
+            };
+        };
+
         Self {
             cells,
             sources,
-            slots,
+            slots: data(cells, shape).map(|data| data.slots(&in_data.keys)),
         }
     }
 
