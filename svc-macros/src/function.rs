@@ -129,13 +129,15 @@ pub(crate) struct Caller<'a> {
     pub(crate) params: &'a Parameters,
     pub(crate) output: &'a Type,
     pub(crate) asynchronous: bool,
+    /// Whether the method takes all objects of a level; `receiver` then finds them all.
+    pub(crate) batch: bool,
     /// If the resolver returns a stream, the function that turns its return value into events.
     pub(crate) events: Option<TokenStream>,
 }
 
 impl Caller<'_> {
-    /// `&Sync(|call| …)`, `&Async(|call| …)` or `&Stream(|call| …)` of the enum `kind`, which is
-    /// `Method` or `Resolver`.
+    /// `&Sync(|call| …)`, `&Async(|call| …)`, `&Batch(|call| …)` or `&Stream(|call| …)` of the enum
+    /// `kind`, which is `Method` or `Resolver`.
     pub(crate) fn variant(&self, kind: &str) -> TokenStream {
         let Self {
             krate,
@@ -144,6 +146,7 @@ impl Caller<'_> {
             params,
             output,
             asynchronous,
+            batch,
             events,
         } = self;
 
@@ -154,27 +157,28 @@ impl Caller<'_> {
         let this_param = this.iter();
         let (let_this, this_arg) = match &this {
             // Before the future, which must be `Send`: a reference to `dyn Any` is not.
-            Some(this) => (quote!(let #this = #receiver(#this);), quote!(#this,)),
+            Some(this) => {
+                let slice = batch.then(|| quote!(&));
+                (quote!(let #this = #receiver(#this);), quote!(#slice #this,))
+            }
             None => (TokenStream::new(), TokenStream::new()),
         };
 
         let (bindings, arguments) = (params.bindings(krate), params.arguments());
         let wait = asynchronous.then(|| quote!(.await));
-        let read = events
-            .clone()
-            .unwrap_or_else(|| quote!(<#output as #krate::Returns>::outcome));
+        let read = match events {
+            Some(events) => events.clone(),
+            None if *batch => quote!(<#output as #krate::ReturnsBatch>::outcomes),
+            None => quote!(<#output as #krate::Returns>::outcome),
+        };
         let body = quote! { #bindings #read(#callee(#this_arg #(#arguments),*)#wait) };
+        let future = quote!(::std::boxed::Box::pin(async move { #body }));
         let (variant, body) = match asynchronous {
-            // Also if the function is not `async`: opening a stream is asynchronous in any case,
-            // and its body then has no `.await`.
-            _ if events.is_some() => (
-                quote!(Stream),
-                quote!(::std::boxed::Box::pin(async move { #body })),
-            ),
-            true => (
-                quote!(Async),
-                quote!(::std::boxed::Box::pin(async move { #body })),
-            ),
+            // Also if the function is not `async`: opening a stream and a batch are asynchronous in
+            // any case, and the body then has no `.await`.
+            _ if events.is_some() => (quote!(Stream), future),
+            _ if *batch => (quote!(Batch), future),
+            true => (quote!(Async), future),
             false => (quote!(Sync), body),
         };
 

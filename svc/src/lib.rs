@@ -150,7 +150,7 @@ pub use svc_core::{
 pub use svc_engine::{
     Aggregate, Connection, Constraint, Context, CursorPage, LimitMode, Limits, MutationError,
     Operation, OperationError, OperationRegistry, OrderBy, Page, Patch, RequestContext,
-    ResponseCache, ResponseCacheConfig, Returns, Transport, UploadConfig, Where,
+    ResponseCache, ResponseCacheConfig, Returns, ReturnsBatch, Transport, UploadConfig, Where,
 };
 #[cfg(feature = "upload")]
 #[doc(inline)]

@@ -2,7 +2,7 @@
 
 pub use crate::authz::{AuthorizerOf, CheckAnswer, FieldCheck, OwnAuthorizer};
 pub use crate::engine::{
-    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events,
+    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, ReturnsBatch, events,
     events_of_result,
 };
 pub use crate::mutation::MutationError;
@@ -24,6 +24,14 @@ pub use svc_telemetry::metrics::with_metrics;
 pub fn receiver<T: 'static>(this: &dyn std::any::Any) -> &T {
     this.downcast_ref()
         .expect("the receiver is of the type that registered the method")
+}
+
+/// Returns the receivers of a batch method.
+///
+/// # Panics
+/// Never: see [`receiver`].
+pub fn receivers<'a, T: 'static>(objects: Vec<&'a dyn std::any::Any>) -> Vec<&'a T> {
+    objects.into_iter().map(receiver).collect()
 }
 
 /// The type of a resolver's parameter for the context, `&Context<'_>`.

@@ -61,7 +61,9 @@ pub mod sql;
 pub mod upload;
 
 pub use application::{LimitMode, Limits};
-pub use engine::{Operation, OperationError, OperationRegistry, ResponseCache, Returns};
+pub use engine::{
+    Operation, OperationError, OperationRegistry, ResponseCache, Returns, ReturnsBatch,
+};
 pub use mutation::{Constraint, MutationError, Patch};
 pub use repository::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use request::{Context, RequestContext, Transport};

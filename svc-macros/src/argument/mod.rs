@@ -7,8 +7,7 @@ mod rule;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::parse::ParseStream;
-use syn::punctuated::Punctuated;
-use syn::{Attribute, FnArg, Pat, PatType, Token, Type};
+use syn::{Attribute, FnArg, Pat, PatType, Type};
 
 use self::nested::{Nested, NestedKeys};
 use self::rule::Rule;
@@ -210,7 +209,10 @@ enum Parameter {
 
 impl Parameters {
     /// Reads the parameters after the receiver and removes our attributes from them.
-    pub(crate) fn read(inputs: &mut Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Self {
+    pub(crate) fn read<'a>(
+        inputs: impl IntoIterator<Item = &'a mut FnArg>,
+        errors: &mut Errors,
+    ) -> Self {
         let mut params = Self::default();
         for input in inputs {
             if let FnArg::Typed(input) = input {

@@ -64,6 +64,18 @@ pub(crate) fn is_self_ref(ty: &Type) -> bool {
         && matches!(peel(&reference.elem), Type::Path(path) if path.path.is_ident("Self")))
 }
 
+/// Whether this is `&[&Self]`, the objects of a batch method.
+pub(crate) fn is_self_slice(ty: &Type) -> bool {
+    matches!(peel(ty), Type::Reference(reference) if reference.mutability.is_none()
+        && matches!(peel(&reference.elem), Type::Slice(slice) if is_self_ref(&slice.elem)))
+}
+
+/// Whether this borrows a slice, as no argument does.
+pub(crate) fn is_slice(ty: &Type) -> bool {
+    matches!(peel(ty), Type::Reference(reference)
+        if matches!(peel(&reference.elem), Type::Slice(_)))
+}
+
 fn pretty(ty: &Type) -> String {
     // A `TokenStream` prints spaces between all tokens: `Option < User >`.
     ty.to_token_stream()

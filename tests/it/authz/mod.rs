@@ -3,6 +3,7 @@
 mod acted_rows;
 mod authorizer;
 mod batch;
+mod batch_methods;
 mod cache;
 mod cache_threads;
 mod dry_run;

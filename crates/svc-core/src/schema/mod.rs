@@ -40,5 +40,5 @@ pub use model::{
 pub use naming::Naming;
 #[cfg(feature = "upload")]
 pub use registration::UPLOAD;
-pub use registration::{Completed, Outcome, Query, Returns};
+pub use registration::{Completed, Outcome, Outcomes, Query, Returns, ReturnsBatch};
 pub use registration::{Derived, ValueRule, is_key_of, joined, key_text};

@@ -23,7 +23,7 @@ mod view_check;
 pub use execute::ResponseCache;
 pub use operations::{Operation, OperationError, OperationRegistry};
 pub use resolver::{
-    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events,
+    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, ReturnsBatch, events,
     events_of_result,
 };
 

@@ -54,6 +54,8 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
     let output = types::outside(&method.output, None);
     let answers = if method.function.is_some() {
         quote!(RowFunctionReturn)
+    } else if method.batch {
+        quote!(ReturnsBatch)
     } else {
         quote!(Returns)
     };
@@ -93,13 +95,19 @@ fn run(krate: &Crate, method: &Method) -> TokenStream {
         }));
     }
 
+    let receiver = if method.batch {
+        quote!(#krate::receivers::<Self>)
+    } else {
+        quote!(#krate::receiver::<Self>)
+    };
     let method = Caller {
         krate,
         callee: quote!(Self::#ident),
-        receiver: Some(quote!(#krate::receiver::<Self>)),
+        receiver: Some(receiver),
         params: &method.params,
         output: &method.output,
         asynchronous: method.asynchronous,
+        batch: method.batch,
         events: None,
     }
     .variant("Method");

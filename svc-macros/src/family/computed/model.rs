@@ -10,6 +10,7 @@ use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
 use crate::function::Function;
+use crate::keys;
 use crate::krate::Crate;
 use crate::name;
 use crate::types;
@@ -29,6 +30,8 @@ pub(super) struct Method {
     pub(super) params: Parameters,
     pub(super) output: Type,
     pub(super) asynchronous: bool,
+    /// Whether one call computes the field for all objects of a level.
+    pub(super) batch: bool,
     pub(super) guards: Guards,
     pub(super) checks: FieldChecks,
     pub(super) cost: Option<LitInt>,
@@ -79,34 +82,22 @@ pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Opt
 fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
     let args = parse::method(&mut function.attrs, errors);
     if args.skip {
-        let skipped = || {
-            format!(
-                "`{}` is skipped; remove this key, or remove `skip`",
-                function.sig.ident
-            )
-        };
-
-        if let Some(name) = &args.name {
-            errors.at(name, skipped());
-        }
-
-        if let Some(cost) = &args.cost {
-            errors.at(cost, skipped());
-        }
-
-        if let Some(function) = &args.function {
-            errors.at(function, skipped());
-        }
-
+        refuse_keys(&args, &function.sig.ident, errors);
         return None;
     }
 
     element::check_cfg(&mut function.attrs, errors);
     let guards = Guards::take(&mut function.attrs, errors);
     let checks = FieldChecks::take(&mut function.attrs, errors);
-    check_receiver(function, errors);
+    let batch = args.batch.is_some() && args.function.is_none();
+    let objects = if batch {
+        take_objects(function, errors)
+    } else {
+        check_receiver(function, errors);
+        0
+    };
     let output = function.check(errors);
-    let params = Parameters::read(&mut function.sig.inputs, errors);
+    let params = Parameters::read(function.sig.inputs.iter_mut().skip(objects), errors);
     params.refuse_null(errors);
     let element = Element::new(
         &function.sig.ident,
@@ -124,11 +115,32 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         // Only here, so that the other mistakes of a method without a return type are reported too.
         output: output?,
         asynchronous: function.sig.asyncness.is_some(),
+        batch,
         guards,
         checks,
         cost: args.cost,
         function: args.function,
     })
+}
+
+/// Reports the keys of a method that is not a field.
+fn refuse_keys(args: &MethodArgs, method: &Ident, errors: &mut Errors) {
+    let message = format!("`{method}` is skipped; remove this key, or remove `skip`");
+    if let Some(name) = &args.name {
+        errors.at(name, &message);
+    }
+
+    if let Some(cost) = &args.cost {
+        errors.at(cost, &message);
+    }
+
+    if let Some(function) = &args.function {
+        errors.at(function, &message);
+    }
+
+    if let Some(batch) = &args.batch {
+        errors.at(batch, &message);
+    }
 }
 
 /// A field has either a body or a function of the database.
@@ -165,6 +177,44 @@ fn check_body(args: &MethodArgs, function: &Function, params: &Parameters, error
             context,
             "a function of the database does not use the context; remove it, or write a body",
         );
+    }
+
+    if let Some(batch) = &args.batch {
+        errors.at(
+            batch,
+            "the statement computes the field together with its rows; remove `batch`, or write a \
+             body",
+        );
+    }
+}
+
+/// Checks that a batch method takes its objects first, and removes our attributes from them.
+/// Returns the number of parameters for objects.
+fn take_objects(function: &mut Function, errors: &mut Errors) -> usize {
+    const FIRST: &str = "a batch method takes all objects of a level first; write `objects: \
+                         &[&Self]`";
+    match function.sig.inputs.first_mut() {
+        Some(FnArg::Typed(objects)) if types::is_self_slice(&objects.ty) => {
+            keys::read_svc(&mut objects.attrs, &[], errors, |_, _| Ok(()));
+            1
+        }
+        Some(FnArg::Typed(objects)) if types::is_slice(&objects.ty) => {
+            errors.at(&objects.ty, FIRST);
+            1
+        }
+        Some(FnArg::Receiver(receiver)) => {
+            errors.at(
+                receiver,
+                "a batch method is called once for all objects; write `objects: &[&Self]`, or \
+                 remove `batch`",
+            );
+            0
+        }
+        // An argument or the context, which is checked like any other.
+        Some(FnArg::Typed(_)) | None => {
+            errors.at(&function.sig.ident, FIRST);
+            0
+        }
     }
 }
 

@@ -41,6 +41,8 @@ pub(super) struct MethodArgs {
     pub(super) cost: Option<LitInt>,
     /// The function of the database that computes the field.
     pub(super) function: Option<LitStr>,
+    /// The key `batch`, if the method takes all objects of a level.
+    pub(super) batch: Option<Ident>,
     pub(super) skip: bool,
 }
 
@@ -66,13 +68,14 @@ pub(super) fn method(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> MethodA
     keys::refuse_relation(attrs, errors);
     keys::read_svc(
         attrs,
-        &["name", "function", "cost", "skip"],
+        &["name", "function", "cost", "batch", "skip"],
         errors,
         |key, input| {
             match key.to_string().as_str() {
                 "name" => args.name = Some(keys::string(key, input)?),
                 "cost" => args.cost = Some(cost(key, input)?),
                 "function" => args.function = Some(keys::string(key, input)?),
+                "batch" => args.batch = keys::flag(key, input)?.then(|| key.clone()),
                 _ => args.skip = keys::flag(key, input)?,
             }
             Ok(())

@@ -22,6 +22,28 @@ fn an_async_method_becomes_one_boxed_future() {
 }
 
 #[test]
+fn a_batch_method_takes_all_objects() {
+    for wait in ["", ".await"] {
+        let asynchronous = if wait.is_empty() { "" } else { "async " };
+        has(
+            expand,
+            "",
+            &format!(
+                r#"impl User {{ #[svc(batch)] {asynchronous}fn rank<'a>(users: &[&'a Self], ctx: &Context<'_>, of: i32) -> Result<Vec<&'a str>> {{ body() }} }}"#
+            ),
+            &[
+                "ty: <Result<Vec<&'_ str>> as __svc::ReturnsBatch>::type_ref",
+                "Batch(|this, mut call|",
+                "let this = __svc::receivers::<Self>(this);",
+                r#"let arg0 = __svc::Call::arg::<i32>(&mut call, 0usize, "of")?;"#,
+                &format!("outcomes(Self::rank(&this, context, arg0){wait})"),
+                "fn rank<'a>(users: &[&'a Self], ctx: &Context<'_>, of: i32)",
+            ],
+        );
+    }
+}
+
+#[test]
 fn a_plain_method_makes_no_future() {
     let (_, output) = crate::family::check::expand(
         expand,

@@ -316,6 +316,7 @@ fn code(field: &RootField, output: &Type) -> TokenStream {
         params,
         output,
         asynchronous: *asynchronous,
+        batch: false,
         events,
     }
     .variant("Resolver");

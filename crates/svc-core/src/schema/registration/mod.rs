@@ -42,7 +42,7 @@ pub(super) use registry::{
 pub use registry::{Registry, TypeKey, TypeRef};
 pub use relation::{Many, One, Relation, RelationKey};
 pub use relation::{is_key_of, joined, key_text};
-pub use returns::{Completed, Outcome, Query, Returns};
+pub use returns::{Completed, Outcome, Outcomes, Query, Returns, ReturnsBatch};
 pub use root_rules::{RootLimit, RootRules};
 pub use stored::{FromStored, StoredError, StoredFields};
 pub use value_rule::ValueRule;

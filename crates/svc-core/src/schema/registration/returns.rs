@@ -9,6 +9,10 @@ use crate::Error;
 /// The result of a resolver.
 pub type Outcome<'a> = Result<Completed<'a>, Error>;
 
+/// The result of a batch method: an outcome for each object, in their order, or the error of the
+/// whole call.
+pub type Outcomes<'a> = Result<Vec<Outcome<'a>>, Error>;
+
 /// The value that a resolver returns.
 pub enum Completed<'a> {
     /// A value to walk.
@@ -70,5 +74,49 @@ impl<T: Returns, E: Into<Error>> Returns for Result<T, E> {
         Self: 'a,
     {
         self.map_err(Into::into)?.outcome()
+    }
+}
+
+/// A batch method's return type: a `Vec` with a value for each object, or a `Result` of one.
+#[diagnostic::on_unimplemented(
+    message = "a batch method cannot return `{Self}`",
+    label = "not a value for each object",
+    note = "return `Vec<T>` or `Result<Vec<T>, E>`, with a value for each object, in their order",
+    note = "a value may fail alone: `Vec<Result<T, E>>`"
+)]
+pub trait ReturnsBatch {
+    /// The field's GraphQL type.
+    fn type_ref(registry: &mut Registry) -> TypeRef;
+
+    /// The outcomes of the call, one for each object.
+    ///
+    /// # Errors
+    /// The method's own error, which is that of each object.
+    fn outcomes<'a>(self) -> Outcomes<'a>
+    where
+        Self: 'a;
+}
+
+impl<T: Returns> ReturnsBatch for Vec<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+    fn outcomes<'a>(self) -> Outcomes<'a>
+    where
+        Self: 'a,
+    {
+        Ok(self.into_iter().map(Returns::outcome).collect())
+    }
+}
+
+impl<T: Returns, E: Into<Error>> ReturnsBatch for Result<Vec<T>, E> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+    fn outcomes<'a>(self) -> Outcomes<'a>
+    where
+        Self: 'a,
+    {
+        self.map_err(Into::into)?.outcomes()
     }
 }

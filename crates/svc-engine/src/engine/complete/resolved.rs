@@ -164,7 +164,7 @@ impl Node for Found<'_> {
                 PlanKind::Typename => typename(out, selection),
                 PlanKind::Denied => walk.denied(field, &path, out)?,
                 // `Children::wait` sends selections with such fields to the tree walk.
-                PlanKind::Method(Method::Async(_), _)
+                PlanKind::Method(Method::Async(_) | Method::Batch(_), _)
                 | PlanKind::Relation(_)
                 | PlanKind::Function(..)
                 | PlanKind::Part(_)

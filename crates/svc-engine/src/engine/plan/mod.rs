@@ -89,7 +89,7 @@ pub(crate) enum Calls {
     None,
     /// Synchronous methods.
     Sync,
-    /// Asynchronous methods.
+    /// Asynchronous methods, and methods that take all objects of a level.
     Async,
 }
 
@@ -291,9 +291,9 @@ impl PlanField {
     /// Returns the kind of calls made to run this field and the fields below it.
     pub(crate) fn calls(&self) -> Calls {
         let own = match self.kind {
-            PlanKind::Method(Method::Async(_), _) | PlanKind::Root(..) | PlanKind::Checked(_) => {
-                Calls::Async
-            }
+            PlanKind::Method(Method::Async(_) | Method::Batch(_), _)
+            | PlanKind::Root(..)
+            | PlanKind::Checked(_) => Calls::Async,
             PlanKind::Method(Method::Sync(_), _) => Calls::Sync,
             // Methods of related rows need whole rows, and therefore whole parents for the key.
             PlanKind::Relation(_) if self.children.calls() > Calls::None => Calls::Async,

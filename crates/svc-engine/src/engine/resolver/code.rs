@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::{Call, Events, Outcome};
 use svc_core::Error;
-use svc_core::schema::{BoxFuture, Code};
+use svc_core::schema::{BoxFuture, Code, Outcomes};
 
 /// The function that calls a resolver.
 #[derive(Clone, Copy)]
@@ -25,7 +25,12 @@ pub enum Method {
     Sync(for<'a> fn(&'a dyn Any, Call<'a>) -> Outcome<'a>),
     /// An `async fn`.
     Async(for<'a> fn(&'a dyn Any, Call<'a>) -> BoxFuture<'a, Outcome<'a>>),
+    /// A function that takes all objects of a level.
+    Batch(BatchMethod),
 }
+
+/// The function that calls a method for many objects.
+pub(crate) type BatchMethod = for<'a> fn(Vec<&'a dyn Any>, Call<'a>) -> BoxFuture<'a, Outcomes<'a>>;
 
 impl Code for Resolver {}
 impl Code for Method {}
@@ -59,11 +64,12 @@ impl Method {
 
     /// The cost of a method that declares none: 10 for an `async` one, which may send a statement
     /// or call another service for each object, so that the default complexity allows a thousand
-    /// such calls; 1 for a plain one, which only computes.
+    /// such calls; 1 for a plain one, which only computes. A batch method counts for each object as
+    /// well, because each is a key for the service that it calls.
     pub(crate) fn default_cost(self) -> u32 {
         match self {
             Self::Sync(_) => 1,
-            Self::Async(_) => 10,
+            Self::Async(_) | Self::Batch(_) => 10,
         }
     }
 }
@@ -83,6 +89,7 @@ impl fmt::Debug for Method {
         f.write_str(match self {
             Self::Sync(_) => "Sync",
             Self::Async(_) => "Async",
+            Self::Batch(_) => "Batch",
         })
     }
 }

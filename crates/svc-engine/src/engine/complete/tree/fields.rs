@@ -1,7 +1,9 @@
 //! Completes the selected fields of objects of one type, each by the source of its value.
 
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
+use super::batch::call_batch;
 use super::{complete_all, guarded, outcomes};
 use crate::engine::complete::joined::join;
 use crate::engine::complete::resolved::{Found, Instance};
@@ -236,7 +238,7 @@ fn all_misplaced(
         .collect()
 }
 
-/// Calls a method of each object and completes the outcomes.
+/// Calls a method for the objects and completes the outcomes.
 async fn called<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
@@ -247,16 +249,34 @@ async fn called<'a>(
     let receivers = objects
         .iter()
         .filter_map(|(object, path)| Some((object.object().ok()?, *path)));
-    let calls = receivers.map(|(object, path)| async move {
-        let outcome = match (cx.call_method(field), method) {
-            (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
-            (Ok(call), Method::Async(run)) => guarded(run(object.as_any(), call)).await,
-            (Err(error), _) => Err(error),
-        };
-        (outcome, path)
-    });
 
-    let mut done = outcomes(cx, field, join_all(calls).await).await.into_iter();
+    let done = match method {
+        // Boxed, so that the futures of other fields do not grow.
+        Method::Batch(run) => {
+            call_batch(cx, field, run, receivers.collect())
+                .boxed()
+                .await
+        }
+        Method::Async(run) => {
+            let calls = receivers.map(|(object, path)| async move {
+                let outcome = match cx.call_method(field) {
+                    Ok(call) => guarded(run(object.as_any(), call)).await,
+                    Err(error) => Err(error),
+                };
+                (outcome, path)
+            });
+            outcomes(cx, field, join_all(calls).await).await
+        }
+        Method::Sync(run) => {
+            let calls = receivers.map(|(object, path)| {
+                let call = cx.call_method(field);
+                (call.and_then(|call| run(object.as_any(), call)), path)
+            });
+            outcomes(cx, field, calls.collect()).await
+        }
+    };
+
+    let mut done = done.into_iter();
     let value = |(object, path): &(Instance<'a>, &'a Path<'a>)| match object.object() {
         Ok(_) => done.next().unwrap_or(CompletedValue {
             bytes: Err(PropagatedNull),

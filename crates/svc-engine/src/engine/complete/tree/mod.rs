@@ -3,6 +3,7 @@
 //! however many parents there are. Each value gets a separate buffer, and the values are joined in
 //! request order.
 
+mod batch;
 mod fields;
 
 use futures_util::FutureExt as _;
@@ -16,6 +17,7 @@ use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{Admission, OutType, PlanField, Selection};
 use crate::engine::resolver::{Completed, Outcome, ReturnedQuery};
 use crate::engine::response::{CompletedValue, Path};
+use svc_core::Error;
 
 /// Completes the outcome of a root field's resolver.
 pub(crate) async fn root_value(
@@ -229,7 +231,7 @@ async fn outcomes<'a>(
 }
 
 /// Converts a panic of a resolver into an error.
-pub(crate) async fn guarded<'a>(run: impl Future<Output = Outcome<'a>>) -> Outcome<'a> {
+pub(crate) async fn guarded<T>(run: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     // The future is dropped after a panic, so no code sees the state that it left.
     match std::panic::AssertUnwindSafe(run).catch_unwind().await {
         Ok(outcome) => outcome,

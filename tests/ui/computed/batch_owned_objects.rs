@@ -1,0 +1,19 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_variant")]
+struct Variant {
+    sku: String,
+}
+
+#[svc_type]
+impl Variant {
+    #[svc(batch)]
+    async fn stock(variants: &[Self]) -> Vec<i32> {
+        variants
+            .iter()
+            .map(|variant| variant.sku.len() as i32)
+            .collect()
+    }
+}
+
+fn main() {}
