@@ -3,6 +3,7 @@
 //! A module is a noun of the schema; `db/` has the tables, their policies, the views, the functions
 //! and the seed.
 
+pub mod carrier;
 pub mod category;
 pub mod customer;
 pub mod order;
@@ -71,7 +72,8 @@ pub fn with_shop(options: AppOptions) -> AppOptions {
             order::place_order,
             order::cancel_order,
         ])
-        .subscriptions(subscriptions![order::order_changed]);
+        .subscriptions(subscriptions![order::order_changed])
+        .data(carrier::Carrier);
     policy::with_policy(with_messages(options))
 }
 

@@ -2,6 +2,7 @@
 
 use svc::prelude::*;
 
+use crate::carrier::Carrier;
 use crate::customer::Customer;
 use crate::product::Product;
 
@@ -27,6 +28,24 @@ pub struct Order {
     /// The products with their numbers.
     #[relation(order_by = "product.name")]
     pub lines: Many<OrderLine>,
+}
+
+#[svc_type]
+impl Order {
+    /// The code for tracking the parcel; null until it is on its way.
+    #[svc(batch, cost = 2)]
+    async fn tracking_code(orders: &[&Self], ctx: &Context<'_>) -> Result<Vec<Option<String>>> {
+        let shipped: Vec<i32> = orders
+            .iter()
+            .filter(|order| order.status == OrderStatus::Shipped)
+            .map(|order| order.number)
+            .collect();
+
+        let codes = ctx.data::<Carrier>()?.codes(&shipped).await?;
+        let code = |order: &&Self| codes.get(&order.number).cloned();
+
+        Ok(orders.iter().map(code).collect())
+    }
 }
 
 /// The state of an order.

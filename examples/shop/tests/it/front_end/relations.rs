@@ -56,6 +56,11 @@ async fn relations_are_read(database: Database) {
                     { "quantity": 2, "total": "6.40", "product": { "name": "Saucer" } },
                 ] },
             ] } })),
+        case("the parcels of one's orders", Ada, "{ orders { nodes { number trackingCode } } }")
+            .gives(json!({ "orders": { "nodes": [
+                { "number": 3, "trackingCode": null },
+                { "number": 1, "trackingCode": "NP0000001" },
+            ] } })),
         case("the customers of the shop with their last order", Clerk,
             "{ customers { name city orders(limit: 1) { number } } }")
             .gives(json!({ "customers": [
