@@ -83,11 +83,24 @@ fn located<'e>(
         .filter(move |error| !is_refuted(error.error))
         .map(move |error| {
             let at = error.error.location().map(|span| span.offset());
+            let message = limited(&error.error);
+            let message = incremental_delivery(&message).unwrap_or(message);
             (
                 at,
-                RequestError::new(code, limited(&error.error)).at(at.map(|at| lines.locate(at))),
+                RequestError::new(code, message).at(at.map(|at| lines.locate(at))),
             )
         })
+}
+
+/// The message for a directive of incremental delivery, which documents may use with other servers;
+/// `None` for any other message.
+fn incremental_delivery(message: &str) -> Option<String> {
+    let name = message
+        .strip_prefix("cannot find directive `@")?
+        .strip_suffix("` in this document")?;
+    matches!(name, "defer" | "stream").then(|| {
+        format!("the directive `@{name}` is not supported; the response is sent as a whole")
+    })
 }
 
 /// The name of the fragment that a message reports as missing. Fragments whose type does not exist
