@@ -4,3 +4,4 @@ mod companion_names;
 mod errors;
 mod names;
 mod one_of;
+mod semantic_non_null;

@@ -40,13 +40,33 @@ pub(crate) fn print(
     };
 
     defs.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
-    let directives = guard_directives.then(|| DIRECTIVES.to_owned());
+    let has_boundaries = defs.iter().any(|def| has_boundaries(def));
+    let guards = guard_directives.then(|| DIRECTIVES.to_owned());
+    let boundaries = has_boundaries.then(|| SEMANTIC_NON_NULL.to_owned());
 
     defs.into_iter()
         .map(|def| printer.definition(def))
-        .chain(directives)
+        .chain(guards)
+        .chain(boundaries)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// The directive for positions where null stands for an error only
+/// (<https://specs.apollo.dev/nullability/v0.4>).
+const SEMANTIC_NON_NULL: &str = "\
+\"The position is null only if there is an error with its path. Level 0 is the field, level 1 the items of its list.\"
+directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
+";
+
+fn has_boundaries(def: &TypeDef) -> bool {
+    let fields = match &def.kind {
+        TypeKind::Object(object) => Some(&object.fields),
+        TypeKind::Abstract(abstraction) => abstraction.fields.as_ref(),
+        _ => None,
+    };
+
+    fields.is_some_and(|fields| fields.values().any(|field| field.is_boundary))
 }
 
 pub(crate) fn is_builtin(name: &str) -> bool {
@@ -152,11 +172,15 @@ impl Printer<'_> {
                 .map(Guard::directive);
 
             let guards = guards.collect::<String>();
+            let (ty, semantic) = match field.is_boundary {
+                true => (field.ty.unwrapped(), " @semanticNonNull"),
+                false => (&field.ty, ""),
+            };
 
             let _ = writeln!(
                 out,
-                ": {}{guards}{}",
-                self.show(&field.ty),
+                ": {}{semantic}{guards}{}",
+                self.show(ty),
                 deprecation(field.deprecated)
             );
         }

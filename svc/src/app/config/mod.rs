@@ -124,6 +124,9 @@ settings! {
         regular_expressions: bool = true, ["SVC_REGULAR_EXPRESSIONS"], Flag;
         /// Shows guards in the schema as directives, such as `@requiresRole`.
         guard_directives: bool = false, ["SVC_GUARD_DIRECTIVES"], Flag;
+        /// Shows non-null fields that may fail as nullable, with `@semanticNonNull`: an error makes
+        /// only the field null.
+        semantic_non_null: bool = false, ["SVC_SEMANTIC_NON_NULL"], Flag;
     }
 }
 

@@ -83,6 +83,26 @@ impl AppOptions {
         self
     }
 
+    /// Whether the schema shows non-null fields that may fail as nullable, with `@semanticNonNull`,
+    /// so that an error makes only the field null.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// #[svc::query]
+    /// fn answer() -> i32 {
+    ///     42
+    /// }
+    ///
+    /// let options = AppOptions::new().queries(queries![answer]).semantic_non_null(true);
+    /// assert!(options.sdl()?.contains("answer: Int @semanticNonNull"));
+    /// # Ok::<(), svc::StartError>(())
+    /// ```
+    pub fn semantic_non_null(mut self, on: bool) -> Self {
+        self.config.schema.semantic_non_null = on;
+        self
+    }
+
     /// Returns the schema in the schema definition language.
     ///
     /// # Errors
@@ -110,6 +130,7 @@ impl AppOptions {
         let crate::SchemaConfig {
             regular_expressions,
             guard_directives,
+            semantic_non_null,
             ..
         } = self.config.schema;
 
@@ -117,6 +138,7 @@ impl AppOptions {
             naming,
             regular_expressions,
             guard_directives,
+            semantic_non_null,
         };
 
         build(&listed, dialect, svc_engine::engine::coerce_literal).map_err(StartError::Schema)

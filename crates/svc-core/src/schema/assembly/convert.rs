@@ -234,6 +234,7 @@ impl Builder {
             guards: &[],
             is_authorized: false,
             checks: &[],
+            is_boundary: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Builds the [`Model`] from the metadata that the macros registered.
 
 mod beside;
+mod boundaries;
 mod checks;
 mod companions;
 mod convert;
@@ -49,6 +50,8 @@ pub struct Dialect {
     pub regular_expressions: bool,
     /// Whether guards are shown as directives.
     pub guard_directives: bool,
+    /// Whether fields that may fail are shown as nullable, with `@semanticNonNull`.
+    pub semantic_non_null: bool,
 }
 
 /// Builds the schema, or returns all its errors.
@@ -114,6 +117,7 @@ pub fn build(
     // The preceding steps copy arguments, so the defaults of all copies are coerced last.
     builder.fill_defaults(coerce);
     builder.check();
+    builder.mark_boundaries();
     let hidden = if listed.internal.is_empty() {
         HashSet::new()
     } else {

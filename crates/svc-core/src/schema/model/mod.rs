@@ -274,6 +274,9 @@ pub struct FieldDef {
     pub is_authorized: bool,
     /// The checks for each object; all must allow access.
     pub checks: &'static [&'static dyn Code],
+    /// Whether an error in the field becomes a null there, although its type is non-null. The schema
+    /// shows the field as nullable, with `@semanticNonNull`.
+    pub is_boundary: bool,
 }
 
 impl FieldDef {

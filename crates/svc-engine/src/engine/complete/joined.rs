@@ -91,9 +91,14 @@ impl CompletedValue {
         self
     }
 
-    /// Stops the propagation of a null here if the type is nullable.
-    pub(super) fn stop_null(mut self, ty: &OutType) -> Self {
-        if self.bytes.is_err() && !ty.nullable().1 {
+    /// Stops the propagation of a null here if errors end in a value of this type.
+    pub(super) fn stop_null(
+        mut self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        ty: &OutType,
+    ) -> Self {
+        if self.bytes.is_err() && cx.ends_error(field, ty) {
             self.bytes = Ok(b"null".to_vec());
         }
         self

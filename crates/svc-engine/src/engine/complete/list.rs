@@ -76,7 +76,7 @@ impl<'a> RowList<'a> {
             .reserve_exact((to_come + to_come / 8).clamp(length / 4, length * MAX_GROWTH));
     }
 
-    /// Returns the list, or null if the field is nullable and the list became null.
+    /// Returns the list, or null if the list became null and errors end at the field.
     ///
     /// # Errors
     /// If the view has changed since the statement was written.
@@ -85,6 +85,7 @@ impl<'a> RowList<'a> {
             return Err(DbError::Changed);
         }
 
+        let cx = self.walk.cx;
         self.out.push(b']');
         let result = if self.nulled {
             Err(PropagatedNull)
@@ -96,7 +97,7 @@ impl<'a> RowList<'a> {
             .walk
             .end(self.field, &self.field.ty, self.path, (result, self.out));
 
-        Ok(list.stop_null(&self.field.ty))
+        Ok(list.stop_null(cx, self.field, &self.field.ty))
     }
 }
 

@@ -122,6 +122,7 @@ impl<'a> Walk<'a> {
     fn missing(
         &mut self,
         field: &PlanField,
+        ty: &OutType,
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
@@ -131,17 +132,21 @@ impl<'a> Walk<'a> {
             return self.denied(field, path, out);
         }
 
-        Err(self.broken(
-            field,
-            path,
-            format!(
-                "Cannot return null for non-nullable field {}.",
-                field.coordinate
-            ),
-        ))
+        let message = format!(
+            "Cannot return null for non-nullable field {}.",
+            field.coordinate
+        );
+        let null = self.broken(field, path, message);
+        if !self.cx.ends_error(field, ty) {
+            return Err(null);
+        }
+
+        out.extend_from_slice(b"null");
+
+        Ok(())
     }
 
-    /// Reports a denied field and writes null if the field is nullable.
+    /// Reports a denied field and writes null if the error ends there.
     pub(crate) fn denied(
         &mut self,
         field: &PlanField,
@@ -199,7 +204,7 @@ impl<'a> Walk<'a> {
                 bytes: Err(PropagatedNull),
                 errors: self.errors,
             }
-            .stop_null(ty);
+            .stop_null(self.cx, field, ty);
         }
 
         CompletedValue {
@@ -259,7 +264,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports the error of a failed field and writes null if the field is nullable.
+    /// Reports the error of a failed field and writes null if the error ends there.
     pub(crate) fn failed(
         &mut self,
         error: &Error,
@@ -268,7 +273,7 @@ impl<'a> Walk<'a> {
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
         self.fail(error, field, path);
-        if field.ty.nullable().1 {
+        if !self.cx.ends_error(field, &field.ty) {
             return Err(PropagatedNull);
         }
         out.extend_from_slice(b"null");
@@ -337,7 +342,7 @@ pub(crate) fn value<N: Node>(
     let (inner, non_null) = ty.nullable();
     if node.is_null() {
         if non_null {
-            return walk.missing(field, path, out);
+            return walk.missing(field, ty, path, out);
         }
         out.extend_from_slice(b"null");
         return Ok(());
@@ -349,7 +354,7 @@ pub(crate) fn value<N: Node>(
         Ok(()) => walk.bounded(out),
         // A response that is too large must not go on after a nullable field: all bytes after it
         // would be discarded.
-        Err(PropagatedNull) if !non_null && !walk.is_full => {
+        Err(PropagatedNull) if !walk.is_full && walk.cx.ends_error(field, ty) => {
             out.truncate(start);
             out.extend_from_slice(b"null");
             Ok(())

@@ -103,19 +103,21 @@ pub(crate) fn complete_page(
     completed: Vec<Completed>,
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
-    let completed = completed
+    let items = completed
         .into_iter()
         .map(|(field, completed)| (field, completed.into_iter()))
         .collect();
-    CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| {
+    let completed = CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| {
         let mut writer = PageWriter {
             page,
             shape,
-            completed,
+            completed: items,
         };
         let Some(selection) = field.children.iter().next() else {
             return Err(PropagatedNull);
         };
         writer.page(walk, selection, path, out)
-    })
+    })?;
+
+    Ok(completed.stop_null(cx, field, &field.ty))
 }

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 
 use super::coerce::Variables;
 use super::document::{Document, DocumentCache};
-use super::plan::{Admission, ArgPlan, CostMeter, Plan, PlanField, Selection};
+use super::plan::{Admission, ArgPlan, CostMeter, OutType, Plan, PlanField, Selection};
 use super::resolver::{Call, Outcome, ReturnedQuery};
 use super::response::{CompletedValue, ExplainedField, Explanation, Path, ResponseBudget};
 use crate::application::Limits;
@@ -137,6 +137,13 @@ impl<'a> ExecutionContext<'a> {
             careful: true,
             ..*self
         }
+    }
+
+    /// Whether an error in a value of this type, which is the field's type or a part of it, becomes
+    /// a null in place of the value, rather than of a value around it.
+    pub(crate) fn ends_error(&self, field: &PlanField, ty: &OutType) -> bool {
+        let is_boundary = field.is_boundary && std::ptr::eq(ty, &field.ty);
+        is_boundary || !ty.nullable().1
     }
 
     /// Counts completed objects.

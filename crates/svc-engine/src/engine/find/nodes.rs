@@ -170,6 +170,7 @@ fn by_type(field: &PlanField, wanted: &[Wanted]) -> Vec<OfType> {
             children: Children::One(selection.clone()),
             offsets: field.offsets.clone(),
             gated: None,
+            is_boundary: false,
             denial: None,
             statements: Slot::default(),
         };

@@ -113,6 +113,8 @@ pub struct PlanField {
     /// The gated field whose value the field itself reveals; its arguments and the fields below it
     /// may reveal others.
     pub(crate) gated: Option<Gated>,
+    /// Whether an error in the field becomes a null there, although its type is non-null.
+    pub(crate) is_boundary: bool,
     /// Why the client does not get the field.
     pub(crate) denial: Option<Denial>,
     /// The statements generated for the field.

@@ -50,6 +50,7 @@ struct Source {
     args: Arc<[ArgPlan]>,
     children: Children,
     gated: Option<Gated>,
+    is_boundary: bool,
 }
 
 impl Source {
@@ -61,6 +62,7 @@ impl Source {
             args: Arc::default(),
             children: Children::None,
             gated: None,
+            is_boundary: false,
         }
     }
 }
@@ -303,6 +305,7 @@ impl<'a> Planner<'a> {
                 .take(MAX_LOCATIONS)
                 .collect(),
             gated: source.gated,
+            is_boundary: source.is_boundary,
             denial: None,
             statements: Slot::default(),
         };
@@ -353,6 +356,7 @@ impl<'a> Planner<'a> {
             args,
             children: self.children(def.ty.named(), &sets)?,
             gated: def.gated,
+            is_boundary: def.is_boundary,
         })
     }
 

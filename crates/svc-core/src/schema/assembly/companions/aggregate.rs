@@ -273,5 +273,6 @@ pub(super) fn value(leaf: &Leaf, description: String) -> FieldDef {
         guards: &[],
         is_authorized: false,
         checks: &[],
+        is_boundary: false,
     }
 }

@@ -36,6 +36,7 @@ impl Companions<'_> {
                 guards: &[],
                 is_authorized: false,
                 checks: &[],
+                is_boundary: false,
             });
 
         let fields = fields.collect();

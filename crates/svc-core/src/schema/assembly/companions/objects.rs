@@ -39,6 +39,7 @@ impl Companions<'_> {
             guards: &[],
             checks: &[],
             is_authorized: false,
+            is_boundary: false,
         }
     }
 }

@@ -129,7 +129,7 @@ async fn lists<'a>(
     let list = spots.iter().map(|spot| match spot.0.items() {
         Some(items) => {
             let items: Vec<_> = completed.by_ref().take(items).collect();
-            join(items, comma, *b"[]").stop_null(ty)
+            join(items, comma, *b"[]").stop_null(cx, field, ty)
         }
         None => walked(cx, field, ty, spot),
     });
@@ -167,7 +167,7 @@ async fn objects<'a>(
             }
             Err(why) => Some(
                 CompletedValue::walk(cx, |walk, _| Err(walk.broken(field, path, why)))
-                    .stop_null(ty),
+                    .stop_null(cx, field, ty),
             ),
         });
     }
@@ -182,7 +182,7 @@ async fn objects<'a>(
 
     for ((_, members), done) in groups.iter().zip(by_type.await) {
         for (index, value) in members.iter().zip(done) {
-            completed[*index] = Some(value.stop_null(ty));
+            completed[*index] = Some(value.stop_null(cx, field, ty));
         }
     }
 

@@ -130,8 +130,8 @@ struct Pruning<'a> {
 
 impl Pruning<'_> {
     /// Rejects a root field entirely if its arguments touch a denied field. A mutation is also
-    /// rejected if a denied field in its selection is non-null: it would be executed and its
-    /// response lost.
+    /// rejected if the error of a denied field in its selection does not end at that field: it
+    /// would be executed and its response lost.
     fn root(&mut self, field: &PlanField, kind: OperationKind) -> PlanField {
         let pruned = field.copy(self.children(&field.children));
         let lost = || match kind {
@@ -227,6 +227,7 @@ impl PlanField {
             children,
             offsets: self.offsets.clone(),
             gated: self.gated,
+            is_boundary: self.is_boundary,
             denial: None,
             // The cached statements of the original field read the denied fields as well.
             statements: Slot::default(),
@@ -241,15 +242,15 @@ impl PlanField {
             ty: OutType::NonNull(Box::new(OutType::Composite)),
             args: Arc::default(),
             denial: Some(Denial {
-                is_required: self.ty.nullable().1,
+                is_required: self.ty.nullable().1 && !self.is_boundary,
                 ..denial
             }),
             ..self.copy(Children::None)
         }
     }
 
-    /// Returns the first denial of a non-null field below this one. Selections are shared; each is
-    /// visited once.
+    /// Returns the first denial below this field whose error does not end at its field. Selections
+    /// are shared; each is visited once.
     fn lost(&self, seen: &mut HashSet<*const Selection>) -> Option<Denial> {
         let selections = self
             .children
