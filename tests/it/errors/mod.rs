@@ -3,6 +3,7 @@
 
 mod codes;
 mod json;
+mod on_error;
 mod one_id;
 mod refused;
 mod requests;

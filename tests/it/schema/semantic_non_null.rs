@@ -236,6 +236,12 @@ async fn nulls_propagate_to_the_next_field_that_may_fail() {
         assert_eq!(reply["data"], data, "{query}: {reply}");
         assert_eq!(reply["errors"][0]["path"], path, "{query}");
     }
+
+    let halted = app
+        .post(&json!({ "query": "{ lost fine }", "onError": "HALT" }))
+        .await
+        .json();
+    assert_eq!(halted["data"], Value::Null, "{halted}");
 }
 
 #[tokio::test]

@@ -184,3 +184,28 @@ async fn the_rules_of_other_requests_hold_for_uploads() {
     assert_eq!(send(&app, batch).await.status, 400);
     assert_eq!(files_in(dir.path()), 0);
 }
+
+#[tokio::test]
+async fn the_operations_of_an_upload_take_on_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let app = serve(config(dir.path())).await;
+    let upload = |on_error: &str| {
+        let operations =
+            json!({ "query": ONE, "variables": { "file": null }, "onError": on_error });
+        body(&[
+            part("operations", None, &operations.to_string()),
+            part("map", None, &json!({ "0": ["variables.file"] }).to_string()),
+            part("0", Some("f.txt"), "hello"),
+        ])
+    };
+
+    assert_eq!(
+        send(&app, upload("HALT")).await.data(),
+        json!({ "one": { "text": "hello", "size": 5 } })
+    );
+    let refused = send(&app, upload("STOP")).await;
+    assert_eq!(
+        refused.message(),
+        "`onError` must be \"NULL\", \"PROPAGATE\" or \"HALT\""
+    );
+}

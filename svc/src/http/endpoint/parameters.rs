@@ -10,6 +10,7 @@ use crate::http::reply::Refusal;
 use svc_core::ErrorCode;
 use svc_core::json::{ExactJson, ExactNumber, Fields, Malformed};
 use svc_engine::engine::{DocumentId, Request, SentVariables};
+use svc_engine::request::ErrorBehavior;
 
 /// The most common form of a body: its numbers are integers.
 #[derive(Deserialize)]
@@ -19,6 +20,8 @@ struct Body<'a> {
     variables: Option<SentVariables>,
     #[serde(rename = "operationName")]
     operation_name: Option<String>,
+    #[serde(rename = "onError")]
+    on_error: Option<String>,
     extensions: Option<IgnoredAny>,
     #[serde(rename = "documentId")]
     document_id: Option<IgnoredAny>,
@@ -40,16 +43,19 @@ pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refus
             query,
             variables,
             operation_name,
+            on_error,
             extensions: None,
             document_id: None,
         }) = serde_json::from_str(text)
         && !query.chars().all(char::is_whitespace)
+        && let Ok(on_error) = error_behavior(on_error.as_deref())
     {
         let variables = variables.unwrap_or_default();
         return Ok(Sent::One(Request {
             query,
             variables,
             operation_name,
+            on_error,
             ..Request::default()
         }));
     }
@@ -123,7 +129,9 @@ pub(in crate::http) fn from_query_string(query: &str) -> Result<Request<'static>
     let mut fields = Fields::default();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let value = match name.as_ref() {
-            "query" | "operationName" | "documentId" => ExactJson::String(value.into_owned()),
+            "query" | "operationName" | "onError" | "documentId" => {
+                ExactJson::String(value.into_owned())
+            }
             "variables" | "extensions" if value.is_empty() => ExactJson::Null,
             "variables" | "extensions" => ExactJson::read(&value)
                 .map_err(|_| bad_request(format!("the parameter `{name}` is not JSON")))?,
@@ -190,6 +198,12 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
         }
     };
 
+    let on_error = match fields.take("onError") {
+        None | Some(ExactJson::Null) => ErrorBehavior::default(),
+        Some(ExactJson::String(text)) => error_behavior(Some(&text))?,
+        Some(_) => return Err(not_a_behavior()),
+    };
+
     let variables = object(&mut fields, "variables")?.into_iter().collect();
 
     Ok(Request {
@@ -198,8 +212,21 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
         document_id,
         variables,
         operation_name,
+        on_error,
         explain,
     })
+}
+
+/// Parses `onError`, as in the proposal for error behaviors.
+fn error_behavior(text: Option<&str>) -> Result<ErrorBehavior, Refusal> {
+    let behavior = text.map(str::parse::<ErrorBehavior>).transpose();
+    behavior
+        .map(Option::unwrap_or_default)
+        .map_err(|()| not_a_behavior())
+}
+
+fn not_a_behavior() -> Refusal {
+    Refusal::not_a_request("`onError` must be \"NULL\", \"PROPAGATE\" or \"HALT\"")
 }
 
 /// Parses `documentId`, as in the draft on persisted documents.

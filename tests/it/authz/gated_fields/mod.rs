@@ -2,6 +2,7 @@
 
 mod decisions;
 mod documents;
+mod on_error;
 mod result_guards;
 mod variables;
 mod ways;

@@ -3,6 +3,7 @@
 mod bodies;
 mod entity;
 mod lost;
+mod on_error;
 mod registered;
 mod schema;
 mod several;

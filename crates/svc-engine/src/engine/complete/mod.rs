@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
         };
 
         self.fail(&denial.error(), field, path);
-        if denial.is_required {
+        if !self.cx.on_error.ends_at(!denial.is_required) {
             return Err(PropagatedNull);
         }
 
@@ -253,7 +253,7 @@ impl<'a> Walk<'a> {
     /// Whether another error may be sent: the number is limited, as a thousand rows can have a
     /// thousand errors.
     fn has_room(&self) -> bool {
-        self.errors.len() < self.cx.limits.errors
+        self.errors.len() < self.cx.max_errors()
     }
 
     /// Reports an error of a resolver. It is logged even if it is not sent.

@@ -18,7 +18,7 @@ use crate::application::Limits;
 use crate::authz::{FieldAccess, Gate};
 use crate::mutation::failed_sql;
 use crate::repository::Db;
-use crate::request::Context;
+use crate::request::{Context, ErrorBehavior};
 use svc_core::schema::{Model, OperationKind, Relation, RowFunctionMeta};
 use svc_core::{Error, ErrorCode};
 use svc_postgres::{Database, DbError, Session};
@@ -34,6 +34,8 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) operation: OperationInfo<'a>,
     /// The gate, for fields that are checked for each object.
     pub(crate) gate: &'a Gate,
+    /// The effect of an error on the values around it.
+    pub(crate) on_error: ErrorBehavior,
     /// Whether an unreachable database gives empty results.
     pub(crate) development: bool,
     /// The cache for statements; `None` if the plan itself is not cached.
@@ -143,7 +145,16 @@ impl<'a> ExecutionContext<'a> {
     /// a null in place of the value, rather than of a value around it.
     pub(crate) fn ends_error(&self, field: &PlanField, ty: &OutType) -> bool {
         let is_boundary = field.is_boundary && std::ptr::eq(ty, &field.ty);
-        is_boundary || !ty.nullable().1
+        self.on_error.ends_at(is_boundary || !ty.nullable().1)
+    }
+
+    /// The maximum number of errors that a value keeps.
+    pub(crate) fn max_errors(&self) -> usize {
+        match self.on_error {
+            // One more than a response shows, to notice that not all can be shown.
+            ErrorBehavior::Null => self.limits.errors.saturating_add(1),
+            ErrorBehavior::Propagate | ErrorBehavior::Halt => self.limits.errors,
+        }
     }
 
     /// Counts completed objects.

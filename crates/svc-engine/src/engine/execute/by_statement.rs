@@ -10,6 +10,7 @@ use crate::engine::mutate::Mutations;
 use crate::engine::operations::{Answered, OperationStatement};
 use crate::engine::plan::{AllAdmitted, Plan, PlanField, PlanKind, RootField};
 use crate::engine::response::{ExplainedField, Path, Way};
+use crate::request::ErrorBehavior;
 use svc_core::schema::OperationKind;
 use svc_core::{Error, ErrorCode};
 use svc_telemetry::query_stats;
@@ -200,16 +201,26 @@ fn not_done(
         ErrorCode::NotDone,
         "the mutation was not done, as another field of the operation is denied",
     );
+    let halts = cx.on_error == ErrorBehavior::Halt;
     let mut mutations = Mutations::new(cx);
     for (field, decision) in fields.iter().zip(decisions) {
         let error = match decision {
             Some(Err(denied)) => denied,
+            // The one error of the response should be the denial.
+            _ if halts => {
+                mutations.skip();
+                continue;
+            }
             _ => &other,
         };
         mutations.end(
             field,
             CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)),
         );
+    }
+
+    if halts {
+        mutations.lose(fields);
     }
 
     mutations.into_completed()
@@ -229,5 +240,10 @@ fn all_failed(
             CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)),
         );
     }
+
+    if cx.on_error == ErrorBehavior::Halt {
+        mutations.lose(fields);
+    }
+
     mutations.into_completed()
 }

@@ -41,12 +41,12 @@ use crate::engine::context::{ExecutionContext, Growth};
 use crate::engine::document::persisted::{Hash, PersistedQueries};
 use crate::engine::document::{DocumentCache, DocumentId};
 use crate::engine::find::PlannedReads;
-use crate::engine::mutate::{effects_when_late, one_of_each_first};
+use crate::engine::mutate::{Mutations, effects_when_late, one_of_each_first};
 use crate::engine::operations::OperationRegistry;
 use crate::engine::plan::{Admission, CostMeter, Plan};
-use crate::engine::response::{Explanation, Response, ResponseBudget};
+use crate::engine::response::{Explanation, Response, ResponseBudget, ShownErrors};
 use crate::request::{
-    Context, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope,
+    Context, ErrorBehavior, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope,
     SessionVariables,
 };
 use svc_core::Error;
@@ -64,6 +64,8 @@ pub struct Request<'a> {
     pub document_id: Option<DocumentId>,
     pub variables: SentVariables,
     pub operation_name: Option<String>,
+    /// The effect of an error on the values around it.
+    pub on_error: ErrorBehavior,
     /// Whether the client requests an explanation of the execution.
     pub explain: bool,
 }
@@ -319,6 +321,7 @@ impl Engine {
             context: Context::new(scope),
             operation: prepared.info(),
             gate: &self.gate,
+            on_error: prepared.on_error,
             development: self.development,
             growth: prepared.is_kept.then_some(Growth {
                 documents: &self.documents,
@@ -412,6 +415,10 @@ impl Engine {
             ),
         };
 
+        if cx.on_error == ErrorBehavior::Halt {
+            withheld.extend(value.halt());
+        }
+
         // Reported before the response cuts errors off, so that operators see all of them.
         report(cx, &mut value.errors, &mut withheld);
         count_errors(&prepared.plan, &value.errors);
@@ -422,12 +429,15 @@ impl Engine {
             value.errors = one_of_each_first(value.errors);
         }
 
-        Response::executed(
-            value.bytes.ok(),
-            &value.errors,
-            &prepared.document.text,
-            self.app.limits.errors,
-        )
+        let limit = self.app.limits.errors;
+        let shown = ShownErrors::new(&value.errors, &prepared.document.text, limit);
+        let mut data = value.bytes.ok();
+        if !shown.explain_data(cx.on_error) {
+            data = None;
+            Mutations::new(cx).lose(fields);
+        }
+
+        Response::executed(data, &shown)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::engine::execute::metrics::{self, Begun, Measured};
 use crate::engine::operations::Registered;
 use crate::engine::plan::{Plan, check_rules};
 use crate::engine::response::{Answer, Explanation, Response};
-use crate::request::{AllowedOperations, RequestParts, Transport};
+use crate::request::{AllowedOperations, ErrorBehavior, RequestParts, Transport};
 use svc_core::ErrorCode;
 use svc_core::trace::{OpenSpan, SpanLink};
 use svc_telemetry::request_log::{self, OperationNote};
@@ -34,6 +34,8 @@ pub(in crate::engine) struct Prepared {
     pub(super) registered: Option<Arc<Registered>>,
     /// The reason why only its statement may answer it.
     pub(in crate::engine) code: Option<String>,
+    /// The effect of an error on the values around it.
+    pub(in crate::engine) on_error: ErrorBehavior,
     /// Whether the response explains the execution to the client.
     pub(super) explain: bool,
     /// The span of a subscription, if its trace is sampled.
@@ -179,6 +181,7 @@ impl Engine {
             introspection,
             registered,
             code,
+            on_error: request.on_error,
             // An explanation contains SQL and plans, which reveal the database.
             explain: request.explain && self.development,
             subscribed: None,

@@ -2,8 +2,9 @@
 
 use std::pin::{Pin, pin};
 
-use futures_util::FutureExt as _;
 use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 
 use super::size::AnswerSize;
 use super::{Decided, Engine, Prepared};
@@ -18,6 +19,7 @@ use crate::engine::plan::{Admission, PlanField, PlanKind, RootField};
 use crate::engine::resolver::{Call, Completed, Outcome, Resolver};
 use crate::engine::response::{ExplainedField, Path, Way};
 use crate::repository::Db;
+use crate::request::ErrorBehavior;
 use svc_core::schema::{Code, OperationKind, Run};
 use svc_core::trace::OpenSpan;
 use svc_core::{Error, ErrorCode};
@@ -36,10 +38,39 @@ impl Engine {
         let fields = prepared.plan.root.fields.iter().zip(decisions);
         if prepared.plan.kind == OperationKind::Mutation {
             self.in_order(cx, prepared, fields).await
+        } else if cx.on_error == ErrorBehavior::Halt {
+            self.until_halt(cx, prepared, fields).await
         } else {
             join_all(fields.map(|(field, decided)| self.root_field(cx, prepared, field, decided)))
                 .await
         }
+    }
+
+    /// Executes fields concurrently. After the first error, the other fields are dropped.
+    async fn until_halt<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        fields: impl Iterator<Item = (&'p PlanField, Option<Decided<'p>>)>,
+    ) -> Vec<CompletedValue> {
+        let mut running: FuturesUnordered<_> = fields
+            .enumerate()
+            .map(|(index, (field, decided))| async move {
+                (index, self.root_field(cx, prepared, field, decided).await)
+            })
+            .collect();
+
+        // A dropped field has no effect on `data`, which is null.
+        let mut completed: Vec<_> = (0..running.len()).map(|_| CompletedValue::null()).collect();
+        while let Some((index, value)) = running.next().await {
+            let halts = value.bytes.is_err();
+            completed[index] = value;
+            if halts {
+                break;
+            }
+        }
+
+        completed
     }
 
     /// Executes fields sequentially, as mutations require. After a null that reaches the root, the

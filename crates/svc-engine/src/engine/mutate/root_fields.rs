@@ -51,6 +51,11 @@ impl<'a> Mutations<'a> {
         is_null
     }
 
+    /// Completes a mutation that does not run, because another one halts the operation.
+    pub(in crate::engine) fn skip(&mut self) {
+        self.completed.push(CompletedValue::null());
+    }
+
     /// Counts the mutation by its outcome: the type of its result, the type of its failure if the
     /// result is one, or the class of its first error.
     fn count(&self, field: &PlanField, value: &CompletedValue) {

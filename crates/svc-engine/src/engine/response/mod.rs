@@ -7,6 +7,7 @@ mod explanation;
 mod field_error;
 mod mutation_effect;
 mod path;
+mod shown_errors;
 
 pub(super) use budget::{ResponseBudget, Writing};
 pub use cache_headers::Freshness;
@@ -16,6 +17,7 @@ pub(super) use explanation::{ExplainedField, Explanation, Way};
 pub(super) use field_error::{FieldError, Logged};
 pub(in crate::engine) use mutation_effect::mark_effect;
 pub(super) use path::{Path, Segment};
+pub(super) use shown_errors::ShownErrors;
 
 use std::fmt::{Display, Write as _};
 use std::time::Duration;
@@ -60,10 +62,6 @@ pub enum Answer {
     /// Nothing ran, because of an error with this code that affects the whole request.
     Failed(String),
 }
-
-/// The approximate maximum size in bytes of the errors beside `data`, in addition to twice the
-/// length of the document.
-const MAX_ERRORS: usize = 256 << 10;
 
 /// Messages are cut to this many characters: they may quote the document.
 const MAX_MESSAGE: usize = 400;
@@ -231,42 +229,18 @@ impl Response {
     }
 
     /// The response from a started body; `None` if `data` became null.
-    pub(crate) fn executed(
-        begun: Option<Vec<u8>>,
-        errors: &[FieldError],
-        text: &str,
-        limit: usize,
-    ) -> Self {
+    pub(crate) fn executed(begun: Option<Vec<u8>>, errors: &ShownErrors) -> Self {
         let mut body = begun.unwrap_or_else(|| [BEGIN, b"null"].concat());
-        if !errors.is_empty() {
-            let lines = LineIndex::new(text);
-
-            // The document contains the keys of all root fields once, so this leaves room for an
-            // error of each mutation.
-            let most = MAX_ERRORS + 2 * text.len();
-            let mut shown = String::from("{\"errors\":[");
-
-            for (index, error) in errors.iter().take(limit).enumerate() {
-                let error = field_error(error, &lines).to_string();
-                // Each error repeats the keys of its path, which may be long. The first error is
-                // always sent.
-                if index > 0 && shown.len() + error.len() > most {
-                    break;
-                }
-                shown.extend([if index > 0 { "," } else { "" }, &error]);
-            }
-
-            shown.push_str("],");
-
+        if errors.count > 0 {
             // Errors come first, so that people see them.
-            body.splice(..1, shown.into_bytes());
+            body.splice(..1, errors.json.bytes());
         }
 
         body.push(b'}');
 
         Self::new(
             Answer::Executed {
-                errors: errors.len(),
+                errors: errors.count,
             },
             body,
         )
@@ -383,7 +357,7 @@ pub fn write_request_errors(out: &mut Vec<u8>, errors: &[RequestError]) {
     out.extend_from_slice(json!({ "errors": errors }).to_string().as_bytes());
 }
 
-pub(crate) fn field_error(error: &FieldError, lines: &LineIndex<'_>) -> Value {
+fn shown_error(error: &FieldError, lines: &LineIndex<'_>) -> Value {
     let locations: Vec<Location> = error
         .offsets
         .iter()

@@ -14,9 +14,9 @@ use crate::engine::execute::{Engine, Prepared, only, record_late, report};
 use crate::engine::find::{EventRow, write_event};
 use crate::engine::plan::{Admission, Plan};
 use crate::engine::resolver::Outcome;
-use crate::engine::response::{Path, Response, ResponseBudget};
+use crate::engine::response::{Path, Response, ResponseBudget, ShownErrors};
 use crate::repository::Db;
-use crate::request::{Context, RequestScope};
+use crate::request::{Context, ErrorBehavior, RequestScope};
 
 /// The content of an event.
 pub(super) enum Item<'a> {
@@ -121,16 +121,18 @@ impl Subscriber<'_> {
         let mut value = self
             .field(&cx, permitted.as_deref().unwrap_or(&prepared.plan), item)
             .await?;
-        report(&cx, &mut value.errors, &mut []);
+        let mut withheld = match cx.on_error {
+            ErrorBehavior::Halt => value.halt(),
+            ErrorBehavior::Null | ErrorBehavior::Propagate => Vec::new(),
+        };
+        report(&cx, &mut value.errors, &mut withheld);
         count_errors(&prepared.plan, &value.errors);
-        let (text, most) = (&prepared.document.text, engine.app.limits.errors);
 
-        Some(Response::executed(
-            value.bytes.ok(),
-            &value.errors,
-            text,
-            most,
-        ))
+        let (text, most) = (&prepared.document.text, engine.app.limits.errors);
+        let shown = ShownErrors::new(&value.errors, text, most);
+        let data = value.bytes.ok().filter(|_| shown.explain_data(cx.on_error));
+
+        Some(Response::executed(data, &shown))
     }
 
     /// Completes the root field in a plan of the operation.
@@ -159,10 +161,7 @@ impl Subscriber<'_> {
                 Some(CompletedValue::failed(cx, &error, field, &path))
             });
             is_seen = completed.is_some();
-            completed.unwrap_or(CompletedValue {
-                bytes: Ok(b"null".to_vec()),
-                errors: Vec::new(),
-            })
+            completed.unwrap_or_else(CompletedValue::null)
         };
 
         let value = match self.engine.hooks.is_empty() {

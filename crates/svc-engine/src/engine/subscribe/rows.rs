@@ -11,7 +11,7 @@ use super::event::{Item, Subscriber};
 use super::event_rules::EventRules;
 use super::sent_rows::{LastLook, SentRows};
 use crate::engine::find::{EventFilter, EventRow};
-use crate::engine::response::{Answer, Response};
+use crate::engine::response::{Answer, Response, ShownErrors};
 use crate::events::{Accepts, Delivery, Event, Feed, Operation, RowEvent, too_slow};
 use crate::sql::Filter;
 use svc_postgres::Participant;
@@ -261,7 +261,7 @@ impl<'a> Rows<'a> {
         let mut body = Response::begin(64);
         let key = self.subscriber.admission.field().key.as_str();
         body.extend_from_slice(json!({ key: null }).to_string().as_bytes());
-        let response = Response::executed(Some(body), &[], "", 0);
+        let response = Response::executed(Some(body), &ShownErrors::NONE);
         response.with_extension("deleted", &json!({ "id": id }))
     }
 }

@@ -53,9 +53,12 @@ impl Engine {
             if prepared.has_statement() || scope.parts().transport == Transport::RustEndpoint {
                 prepared.plan.denied(&Denial::new(&refused(denial)))
             } else {
-                prepared
-                    .plan
-                    .without(&denials, &self.app.model, &prepared.variables)
+                prepared.plan.without(
+                    &denials,
+                    &self.app.model,
+                    &prepared.variables,
+                    prepared.on_error,
+                )
             },
         )
     }

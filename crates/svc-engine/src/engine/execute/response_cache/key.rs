@@ -41,6 +41,9 @@ impl Engine {
     ) -> Option<Key> {
         let context = &cx.context;
 
+        // `onError` is left out: only responses without errors are cached, and these do not depend on
+        // it.
+
         // Each part is written with its kind and its length, so that the parts of two requests
         // cannot be divided differently into the same bytes.
         let mut key = Vec::with_capacity(512);

@@ -10,6 +10,7 @@ use crate::engine::coerce::Variables;
 use crate::engine::plan::{
     Calls, Children, Keys, OutType, Plan, PlanField, PlanKind, Selection, Slot,
 };
+use crate::request::ErrorBehavior;
 use svc_core::Error;
 use svc_core::error::Origin;
 use svc_core::schema::{Model, OperationKind};
@@ -76,11 +77,18 @@ pub(crate) type Denials = HashMap<Touched, Denial>;
 
 impl Plan {
     /// Returns the plan with each denied field replaced by null and an error.
-    pub(crate) fn without(&self, denials: &Denials, model: &Model, variables: &Variables) -> Self {
+    pub(crate) fn without(
+        &self,
+        denials: &Denials,
+        model: &Model,
+        variables: &Variables,
+        on_error: ErrorBehavior,
+    ) -> Self {
         let mut pruning = Pruning {
             denials,
             model,
             variables,
+            on_error,
             known: HashMap::new(),
         };
 
@@ -124,6 +132,7 @@ struct Pruning<'a> {
     denials: &'a Denials,
     model: &'a Model,
     variables: &'a Variables,
+    on_error: ErrorBehavior,
     /// Selections are shared; each is pruned once.
     known: HashMap<*const Selection, Arc<Selection>>,
 }
@@ -135,7 +144,7 @@ impl Pruning<'_> {
     fn root(&mut self, field: &PlanField, kind: OperationKind) -> PlanField {
         let pruned = field.copy(self.children(&field.children));
         let lost = || match kind {
-            OperationKind::Mutation => pruned.lost(&mut HashSet::new()),
+            OperationKind::Mutation => pruned.lost(self.on_error, &mut HashSet::new()),
             _ => None,
         };
         let denial = self.denial(field).or_else(lost);
@@ -251,7 +260,11 @@ impl PlanField {
 
     /// Returns the first denial below this field whose error does not end at its field. Selections
     /// are shared; each is visited once.
-    fn lost(&self, seen: &mut HashSet<*const Selection>) -> Option<Denial> {
+    fn lost(
+        &self,
+        on_error: ErrorBehavior,
+        seen: &mut HashSet<*const Selection>,
+    ) -> Option<Denial> {
         let selections = self
             .children
             .iter()
@@ -266,9 +279,9 @@ impl PlanField {
                 let own = field
                     .denial
                     .as_ref()
-                    .filter(|denial| denial.is_required)
+                    .filter(|denial| !on_error.ends_at(!denial.is_required))
                     .cloned();
-                own.or_else(|| field.lost(seen))
+                own.or_else(|| field.lost(on_error, seen))
             })
     }
 }
