@@ -3,10 +3,12 @@
 //! Coerced input objects have the Rust names as keys, in the client's order.
 
 mod leaf;
+mod lifted;
 mod literal;
 mod name_map;
 mod variables;
 
+pub(crate) use lifted::LiftedLiterals;
 pub(crate) use literal::Literal;
 pub use literal::coerce_literal;
 pub(crate) use name_map::NameMap;

@@ -26,6 +26,15 @@ impl<K: AsRef<str>, V> NameMap<K, V> {
         Self(values)
     }
 
+    /// Adds values.
+    pub(crate) fn with(mut self, values: Vec<(K, V)>) -> Self {
+        if values.is_empty() {
+            return self;
+        }
+        self.0.extend(values);
+        Self::new(self.0)
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         self.0
             .binary_search_by(|(known, _)| known.as_ref().cmp(name))

@@ -1,13 +1,14 @@
-//! A bounded cache of prepared documents by their text, with their plans and the statements of the
-//! plans.
+//! A bounded cache of prepared documents by their text, or by their text without literals, with
+//! their plans and the statements of the plans.
 
 use std::sync::Arc;
 
 use ahash::RandomState;
 use quick_cache::sync::Cache;
-use quick_cache::{Lifecycle, Weighter};
+use quick_cache::{Equivalent, Lifecycle, Weighter};
 
-use super::{Document, Planned};
+use super::literals::{Binding, Masked};
+use super::{Document, Planned, SentLiterals};
 use crate::application::Limits;
 use crate::engine::error::RequestError;
 use crate::engine::plan::Plan;
@@ -28,11 +29,39 @@ const SHARE: u64 = 16;
 /// are evicted.
 #[derive(Debug)]
 pub struct DocumentCache {
-    entries: Cache<Arc<str>, Entry, ByWeight, RandomState, Evictions>,
+    entries: Cache<Key, Entry, ByWeight, RandomState, Evictions>,
     /// The maximum size of one document in bytes.
     share: u64,
     /// Whether errors in documents suggest similar names from the schema.
     suggests: bool,
+}
+
+/// A document for a request.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) document: Arc<Document>,
+    /// The literals of the request, if documents with others share the document.
+    pub(crate) literals: Option<SentLiterals>,
+}
+
+/// The text of a document. A masked text is never taken for a text that a client sends.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    text: Arc<str>,
+    is_masked: bool,
+}
+
+/// A borrowed `Key`, with the same hash.
+#[derive(Debug, Hash)]
+struct KeyRef<'a> {
+    text: &'a str,
+    is_masked: bool,
+}
+
+impl Equivalent<Key> for KeyRef<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.is_masked == key.is_masked && *self.text == *key.text
+    }
 }
 
 /// A document and its weight at insertion: the cache must subtract the same weight that it added.
@@ -45,8 +74,8 @@ struct Entry {
 #[derive(Debug, Clone)]
 struct ByWeight;
 
-impl Weighter<Arc<str>, Entry> for ByWeight {
-    fn weight(&self, _: &Arc<str>, entry: &Entry) -> u64 {
+impl Weighter<Key, Entry> for ByWeight {
+    fn weight(&self, _: &Key, entry: &Entry) -> u64 {
         entry.weight
     }
 }
@@ -55,14 +84,14 @@ impl Weighter<Arc<str>, Entry> for ByWeight {
 #[derive(Debug, Clone)]
 struct Evictions;
 
-impl Lifecycle<Arc<str>, Entry> for Evictions {
+impl Lifecycle<Key, Entry> for Evictions {
     type RequestState = Vec<Arc<Document>>;
 
     fn begin_request(&self) -> Self::RequestState {
         Vec::new()
     }
 
-    fn on_evict(&self, evicted: &mut Self::RequestState, _: Arc<str>, entry: Entry) {
+    fn on_evict(&self, evicted: &mut Self::RequestState, _: Key, entry: Entry) {
         evicted.push(entry.document);
     }
 }
@@ -78,21 +107,77 @@ impl DocumentCache {
         }
     }
 
-    /// Returns the prepared document. Invalid documents are not cached.
+    /// Returns the prepared document, with the literals of the text if texts with others share the
+    /// document. Invalid documents are not cached.
     pub(crate) fn get(
         &self,
         model: &Model,
         limits: &Limits,
         text: &str,
-    ) -> Result<Arc<Document>, Vec<RequestError>> {
-        let known = self.entries.get(text);
-        CacheType::Document.looked_up(known.is_some());
-        if let Some(entry) = known {
-            return Ok(entry.document);
+    ) -> Result<Found, Vec<RequestError>> {
+        if let Some(document) = self.known(text, false) {
+            CacheType::Document.looked_up(true);
+            return Ok(document.into());
         }
-        let document = Arc::new(Document::prepare(model, limits, text, self.suggests)?);
+
+        let masked = Masked::of(text);
+        let key = match masked.as_ref().map(|masked| self.shared(model, masked)) {
+            Some(Ok(found)) => {
+                CacheType::Document.looked_up(true);
+                return Ok(found);
+            }
+            Some(Err(key)) => key,
+            None => None,
+        };
+
+        CacheType::Document.looked_up(false);
+        let document = Document::prepare(model, limits, text, self.suggests)?;
+        let (document, literals) = match masked.zip(key) {
+            Some((masked, key)) => document.share(model, &masked, key),
+            None => (document, None),
+        };
+
+        let document = Arc::new(document);
         self.put(&document, document.weight());
-        Ok(document)
+
+        Ok(Found { document, literals })
+    }
+
+    /// Returns the document that a text shares with texts of other literals.
+    ///
+    /// # Errors
+    /// The key for such a document, if there is none yet; `None` if the text needs a document of its
+    /// own.
+    fn shared(&self, model: &Model, masked: &Masked<'_>) -> Result<Found, Option<Arc<str>>> {
+        let bound = |document: Arc<Document>| match document.bind(model, masked) {
+            Binding::Bound(literals) => Ok(Found {
+                document,
+                literals: Some(literals),
+            }),
+            Binding::Differs => Err(Some(document)),
+            Binding::Refused => Err(None),
+        };
+
+        let Some(document) = self.known(&masked.key, true) else {
+            return Err(Some(masked.key.as_str().into()));
+        };
+        let other = match bound(document) {
+            Err(Some(other)) => other,
+            found => return found.map_err(|_| None),
+        };
+
+        // The literals that are not lifted are the same for all texts with this masked text, so the
+        // narrower keys do not depend on the document that came first.
+        let key = other.narrower_key(masked);
+        match self.known(&key, true) {
+            None => Err(Some(key.into())),
+            Some(document) => bound(document).map_err(|_| None),
+        }
+    }
+
+    fn known(&self, text: &str, is_masked: bool) -> Option<Arc<Document>> {
+        let key = KeyRef { text, is_masked };
+        self.entries.get(&key).map(|entry| entry.document)
     }
 
     /// Caches a plan with its document if there is room. Returns the plan, and whether it is
@@ -139,8 +224,46 @@ impl DocumentCache {
             document: document.clone(),
             weight: taken(weight),
         };
-        self.entries
-            .insert_with_lifecycle(document.text.clone(), entry)
+        self.entries.insert_with_lifecycle(Key::of(document), entry)
+    }
+}
+
+impl Key {
+    fn of(document: &Document) -> Self {
+        let text = document
+            .shared
+            .as_ref()
+            .map_or(&document.text, |shared| &shared.key);
+        Self {
+            text: text.clone(),
+            is_masked: document.shared.is_some(),
+        }
+    }
+}
+
+impl Found {
+    /// The text of the request.
+    pub(crate) fn text(&self) -> &str {
+        self.literals
+            .as_ref()
+            .map_or(&*self.document.text, |sent| &*sent.text.text)
+    }
+
+    /// The text of the request, to be kept.
+    pub(crate) fn owned_text(&self) -> Arc<str> {
+        match &self.literals {
+            Some(sent) => sent.text.text.as_ref().into(),
+            None => self.document.text.clone(),
+        }
+    }
+}
+
+impl From<Arc<Document>> for Found {
+    fn from(document: Arc<Document>) -> Self {
+        Self {
+            document,
+            literals: None,
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Valid documents with the plans of their operations, cached for later requests with the same
-//! text.
+//! text, or with a text that differs only in literals.
 
 mod cache;
 mod diagnostics;
 mod document_id;
 pub(super) mod introspect;
+mod literals;
 mod one_of;
 pub(super) mod persisted;
 mod prepare;
@@ -13,7 +14,9 @@ mod shared_persisted;
 mod validate;
 
 pub use cache::DocumentCache;
+pub(super) use cache::Found;
 pub use document_id::DocumentId;
+pub(super) use literals::{SentLiterals, SentText};
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -23,6 +26,7 @@ use apollo_compiler::validation::Valid;
 use arc_swap::ArcSwapOption;
 use sha2::{Digest as _, Sha256};
 
+use self::literals::Shared;
 use super::coerce::{VariableDef, Variables, condition};
 use super::error::RequestError;
 use super::heap_size;
@@ -51,6 +55,8 @@ pub(crate) struct Document {
     changing: Mutex<()>,
     /// The hash of the reserialized document, computed on first use.
     digest: OnceLock<[u8; 32]>,
+    /// `None` if no document with other literals shares this one.
+    shared: Option<Box<Shared>>,
     /// The size of the document in bytes, without its plans.
     weight: usize,
 }
@@ -93,11 +99,18 @@ impl Document {
             plans,
             changing,
             digest,
+            shared: None,
             weight: 0,
         };
 
         document.weight = document.own_weight();
 
+        document
+    }
+
+    fn with_shared(self, shared: Option<Box<Shared>>) -> Self {
+        let mut document = Self { shared, ..self };
+        document.weight = document.own_weight();
         document
     }
 
@@ -138,10 +151,16 @@ impl Document {
         Ok((operation, info))
     }
 
-    /// Returns a hash that is equal for documents that differ only in white space and comments.
+    /// Returns a hash that is equal for documents that differ only in white space and comments, and
+    /// in the literals that requests bind.
     pub(crate) fn digest(&self) -> &[u8; 32] {
-        self.digest
-            .get_or_init(|| Sha256::digest(self.executable.to_string()).into())
+        self.digest.get_or_init(|| {
+            let text = match &self.shared {
+                Some(shared) => shared.generalized(&self.executable).to_string(),
+                None => self.executable.to_string(),
+            };
+            Sha256::digest(text).into()
+        })
     }
 
     /// The Boolean variables of `@skip` and `@include`.
@@ -175,7 +194,9 @@ impl Document {
         }
 
         let _planning = OpenSpan::step("graphql.plan", None);
-        let plan = Planner::new(model, limits, &self.executable, variables).plan(operation)?;
+        let lifted = self.shared.as_ref().map(|shared| &shared.literals);
+        let plan =
+            Planner::new(model, limits, &self.executable, variables, lifted).plan(operation)?;
 
         Ok(Planned::New(
             (name.map(str::to_owned), conditions),
@@ -248,6 +269,7 @@ impl Document {
             + heap_size::slice::<(Option<String>, OperationInfo)>(self.operations.len())
             + variables.sum::<usize>()
             + conditions.sum::<usize>()
+            + self.shared.as_ref().map_or(0, |shared| shared.weight())
     }
 }
 

@@ -82,15 +82,16 @@ impl PersistedQueries {
     }
 
     /// Caches a document that has passed validation.
-    pub(crate) fn keep(&self, hash: Hash, text: &Arc<str>) {
+    pub(crate) fn keep(&self, hash: Hash, text: impl FnOnce() -> Arc<str>) {
         // A client that sends hash and text with each request must not cause a write to Redis each
         // time.
         if self.known.get(&hash).is_none() {
-            self.known.insert(hash, text.clone());
+            let text = text();
             #[cfg(feature = "redis")]
             if let Some(shared) = &self.shared {
-                shared.keep(&hash, text);
+                shared.keep(&hash, &text);
             }
+            self.known.insert(hash, text);
         }
     }
 

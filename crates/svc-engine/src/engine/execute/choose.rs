@@ -10,7 +10,7 @@ use super::{Engine, RegisteredOnly, Request};
 #[cfg(feature = "redis")]
 use crate::engine::document::persisted::PersistedQueries;
 use crate::engine::document::persisted::{Hash, check_hash, not_supported};
-use crate::engine::document::{Document, DocumentId};
+use crate::engine::document::{Document, DocumentId, Found, SentLiterals};
 use crate::engine::error::RequestError;
 use crate::engine::operations::Registered;
 use svc_core::ErrorCode;
@@ -20,6 +20,8 @@ use svc_telemetry::security_log::{SecurityEvent, SecurityEventType, record};
 /// A document, and its registered operation, if it has one.
 pub(crate) struct Chosen {
     pub(crate) document: Arc<Document>,
+    /// The literals of the request, if documents with others share the document.
+    pub(crate) literals: Option<SentLiterals>,
     pub(crate) operation: Option<Arc<Registered>>,
 }
 
@@ -55,24 +57,26 @@ impl Engine {
         if let Some(operation) = operation {
             return Ok(Chosen {
                 document: operation.document.clone(),
+                literals: None,
                 operation: Some(operation),
             });
         }
 
-        let document = match document_id {
+        let found = match document_id {
             Some(id) => self.named(id)?,
             None if self.only_registered() => self.only_about_schema(request)?,
             None => self.sent(query, persisted.as_ref())?,
         };
 
         if self.registered_only == RegisteredOnly::Tried
-            && !(self.introspection && is_meta(&document))
+            && !(self.introspection && is_meta(&found.document))
         {
-            note_unregistered(&document, request);
+            note_unregistered(&found, request);
         }
 
         Ok(Chosen {
-            document,
+            document: found.document,
+            literals: found.literals,
             operation: None,
         })
     }
@@ -111,7 +115,7 @@ impl Engine {
     }
 
     /// Returns a document that a client has persisted, by an id that no operation has.
-    fn named(&self, id: &DocumentId) -> Result<Arc<Document>, Vec<RequestError>> {
+    fn named(&self, id: &DocumentId) -> Result<Found, Vec<RequestError>> {
         let persisted = self.persisted.as_ref().filter(|_| !self.only_registered());
         match (id, persisted) {
             (DocumentId::Hash(hash), Some(persisted)) => match persisted.text(hash) {
@@ -123,7 +127,7 @@ impl Engine {
     }
 
     /// Returns a document by its text, by the hash of a text sent before, or by both.
-    fn sent(&self, query: &str, hash: Option<&Hash>) -> Result<Arc<Document>, Vec<RequestError>> {
+    fn sent(&self, query: &str, hash: Option<&Hash>) -> Result<Found, Vec<RequestError>> {
         let prepare = |text: &str| self.documents.get(&self.app.model, &self.app.limits, text);
         let Some(hash) = hash else {
             return prepare(query);
@@ -138,15 +142,15 @@ impl Engine {
         }
 
         // Validated first: texts that no request can run would otherwise displace documents in use.
-        let document = prepare(query)?;
-        persisted.keep(*hash, &document.text);
+        let found = prepare(query)?;
+        persisted.keep(*hash, || found.owned_text());
 
-        Ok(document)
+        Ok(found)
     }
 
     /// Returns a document that only reads the schema, the one kind that does not have to be
     /// registered where others must: tools read the schema with it, if introspection is enabled.
-    fn only_about_schema(&self, request: &Request<'_>) -> Result<Arc<Document>, Vec<RequestError>> {
+    fn only_about_schema(&self, request: &Request<'_>) -> Result<Found, Vec<RequestError>> {
         if request.query.is_empty() {
             // Clients recognize this message, and send the text next.
             return Err(vec![RequestError::new(
@@ -165,12 +169,12 @@ impl Engine {
             return Err(refused());
         }
 
-        let document = self
+        let found = self
             .documents
             .get(&self.app.model, &self.app.limits, &request.query)?;
 
-        if is_meta(&document) {
-            Ok(document)
+        if is_meta(&found.document) {
+            Ok(found)
         } else {
             Err(refused())
         }
@@ -196,9 +200,12 @@ fn is_meta(document: &Document) -> bool {
 
 /// Logs which document would be rejected, by its hash, as it would be registered, and by its
 /// operation name. Its text is left out, because it may contain data that does not belong in logs.
-fn note_unregistered(document: &Document, request: &Request<'_>) {
-    let sha256 = hex::encode(Sha256::digest(document.text.trim_end()));
-    let operation = document.operation(request.operation_name.as_deref()).ok();
+fn note_unregistered(found: &Found, request: &Request<'_>) {
+    let sha256 = hex::encode(Sha256::digest(found.text().trim_end()));
+    let operation = found
+        .document
+        .operation(request.operation_name.as_deref())
+        .ok();
     let operation_name = operation
         .and_then(|(operation, _)| operation.name.as_deref())
         .map(shorten);

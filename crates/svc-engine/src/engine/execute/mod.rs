@@ -430,7 +430,7 @@ impl Engine {
         }
 
         let limit = self.app.limits.errors;
-        let shown = ShownErrors::new(&value.errors, &prepared.document.text, limit);
+        let shown = ShownErrors::new(&value.errors, prepared.source(), limit);
         let mut data = value.bytes.ok();
         if !shown.explain_data(cx.on_error) {
             data = None;

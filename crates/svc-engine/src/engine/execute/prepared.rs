@@ -9,9 +9,9 @@ use super::choose::Chosen;
 use super::{Engine, Request};
 use crate::engine::coerce::{VariableError, Variables, coerce_variables};
 use crate::engine::context::OperationInfo;
-use crate::engine::document::Document;
 use crate::engine::document::introspect::{check_depth, introspect};
-use crate::engine::error::{LineIndex, RequestError};
+use crate::engine::document::{Document, SentText};
+use crate::engine::error::{LineIndex, RequestError, SourceText};
 use crate::engine::execute::metrics::{self, Begun, Measured};
 use crate::engine::operations::Registered;
 use crate::engine::plan::{Plan, check_rules};
@@ -24,6 +24,8 @@ use svc_telemetry::request_log::{self, OperationNote};
 /// A request that is ready to run.
 pub(in crate::engine) struct Prepared {
     pub(in crate::engine) document: Arc<Document>,
+    /// The text of the request, if documents with other literals share the document.
+    sent: Option<Box<SentText>>,
     pub(in crate::engine) plan: Arc<Plan>,
     /// Whether the plan is cached for later requests.
     pub(super) is_kept: bool,
@@ -83,7 +85,7 @@ impl Prepared {
         OpenSpan::operation(
             metrics::operation_type(self.plan.kind),
             || self.info().name(),
-            &self.document.text,
+            self.source().text,
         )
     }
 
@@ -93,10 +95,15 @@ impl Prepared {
         match transport {
             Transport::WebSocket => {
                 let kind = metrics::operation_type(self.plan.kind);
-                OpenSpan::of_socket(kind, || self.info().name(), &self.document.text)
+                OpenSpan::of_socket(kind, || self.info().name(), self.source().text)
             }
             _ => self.span(),
         }
+    }
+
+    /// The text of the request.
+    pub(in crate::engine) fn source(&self) -> SourceText<'_> {
+        self.document.source(self.sent.as_deref())
     }
 
     /// Replaces the plan with one for this request only.
@@ -143,8 +150,12 @@ impl Engine {
             .map_err(|errors| Response::refused(&errors))?;
         let Chosen {
             document,
+            literals,
             operation: registered,
         } = chosen;
+        let (sent, literals) = literals
+            .map(|literals| (literals.text, literals.values))
+            .unzip();
         let (operation, info) = document
             .operation(request.operation_name.as_deref())
             .map_err(one)?;
@@ -155,7 +166,8 @@ impl Engine {
             request.variables,
             self.app.limits.errors,
         )
-        .map_err(|errors| refused_variables(&document, errors))?;
+        .map_err(|errors| refused_variables(document.source(sent.as_deref()), errors))?
+        .with(literals.unwrap_or_default());
 
         let planned = document
             .plan(&self.app.model, &self.app.limits, operation, &variables)
@@ -174,6 +186,7 @@ impl Engine {
 
         Ok(Prepared {
             document,
+            sent,
             plan,
             is_kept,
             operation_name: request.operation_name,
@@ -267,10 +280,12 @@ fn check_code(
     }
 }
 
-fn refused_variables(document: &Document, errors: Vec<VariableError>) -> Response {
-    let lines = LineIndex::new(&document.text);
+fn refused_variables(source: SourceText<'_>, errors: Vec<VariableError>) -> Response {
+    let lines = LineIndex::new(source.text);
     let errors = errors.into_iter().map(|error| {
-        let location = error.offset.map(|offset| lines.locate(offset));
+        let location = error
+            .offset
+            .map(|offset| lines.locate(source.offset(offset)));
         RequestError::new(ErrorCode::BadUserInput, error.message).at(location)
     });
     Response::refused(&errors.collect::<Vec<_>>())

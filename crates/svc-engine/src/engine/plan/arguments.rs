@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use super::access::ArgumentGates;
 use super::cost::{Count, Given};
 use super::{Asked, PlanField};
-use crate::engine::coerce::{Literal, Variables};
+use crate::engine::coerce::{LiftedLiterals, Literal, Variables};
 use crate::engine::error::RequestError;
 use crate::engine::heap_size;
 use svc_core::schema::{ArgDef, ArgRole, Gated, Model, TypeExpr, TypeIndex, TypeKind, ValueRule};
@@ -52,24 +52,41 @@ enum ArgSource {
     Constant(Option<Value>),
     /// Contains a variable.
     Dynamic(Node<ast::Value>),
+    /// Contains variables in place of literals that the plan leaves to each request.
+    Lifted(Node<ast::Value>),
+}
+
+impl ArgSource {
+    /// The source of an argument with the literal `given`, before any part of it is lifted.
+    fn of(model: &Model, def: &ArgDef, given: Option<&Node<ast::Value>>) -> Self {
+        let Some(value) = given else {
+            let default = def.default.as_ref();
+            return Self::Constant(default.map(|default| default.value.clone()));
+        };
+
+        let literal = Literal {
+            types: &model.types,
+            variables: None,
+        };
+
+        match literal.coerce(&def.ty, value) {
+            Ok(Some(constant)) => Self::Constant(Some(constant)),
+            // Also an invalid constant: like a variable, it is reported when the field runs.
+            _ => Self::Dynamic(value.clone()),
+        }
+    }
 }
 
 impl ArgPlan {
-    pub(super) fn new(model: &Model, def: &ArgDef, field: &Node<Field>, is_planned: bool) -> Self {
+    pub(super) fn new(
+        (model, lifted): (&Model, Option<&LiftedLiterals>),
+        def: &ArgDef,
+        field: &Node<Field>,
+        is_planned: bool,
+    ) -> Self {
         let default = def.default.as_ref().map(|default| default.value.clone());
-        let source = match field.specified_argument_by_name(&def.name) {
-            None => ArgSource::Constant(default.clone()),
-            Some(value) => match (Literal {
-                types: &model.types,
-                variables: None,
-            })
-            .coerce(&def.ty, value)
-            {
-                Ok(Some(constant)) => ArgSource::Constant(Some(constant)),
-                // Also an invalid constant: like a variable, it is reported when the field runs.
-                _ => ArgSource::Dynamic(value.clone()),
-            },
-        };
+        let given = field.specified_argument_by_name(&def.name);
+        let source = ArgSource::of(model, def, given);
 
         let is_equality =
             is_planned && matches!(def.role, ArgRole::Declared | ArgRole::DeclaredUnlessNull);
@@ -79,7 +96,7 @@ impl ArgPlan {
             ArgSource::Constant(Some(value)) => {
                 count.argument(&def.ty, Given::Coerced(value), is_equality)
             }
-            ArgSource::Dynamic(literal) => {
+            ArgSource::Dynamic(literal) | ArgSource::Lifted(literal) => {
                 count.argument(&def.ty, Given::Literal(literal), is_equality)
             }
         };
@@ -89,10 +106,17 @@ impl ArgPlan {
             ArgSource::Constant(Some(value)) => {
                 ArgumentGates::planned(model, &def.ty, def.gated, Given::Coerced(value))
             }
-            ArgSource::Dynamic(literal) => {
+            ArgSource::Dynamic(literal) | ArgSource::Lifted(literal) => {
                 ArgumentGates::planned(model, &def.ty, def.gated, Given::Literal(literal))
             }
         };
+
+        // Replaced after the work and the gates are known, which are the same for all values of
+        // lifted literals.
+        let general = given
+            .zip(lifted)
+            .and_then(|(value, lifted)| lifted.generalized(value));
+        let source = general.map_or(source, ArgSource::Lifted);
 
         Self {
             // A gated field with arguments only sets `varies` during planning, so no arguments are
@@ -131,7 +155,7 @@ impl ArgPlan {
     ) -> Result<Option<Cow<'v, Value>>, RequestError> {
         let literal = match &self.source {
             ArgSource::Constant(value) => return Ok(value.as_ref().map(Cow::Borrowed)),
-            ArgSource::Dynamic(literal) => literal,
+            ArgSource::Dynamic(literal) | ArgSource::Lifted(literal) => literal,
         };
 
         let coerce = Literal {
@@ -186,6 +210,7 @@ impl ArgPlan {
             ArgSource::Constant(value) => value.as_ref().map_or(0, heap_size::value),
             // The literal belongs to the document.
             ArgSource::Dynamic(_) => 0,
+            ArgSource::Lifted(literal) => heap_size::literal(literal),
         };
 
         let default = self.default.as_ref().map_or(0, heap_size::value);
@@ -207,7 +232,7 @@ impl ArgPlan {
     pub(super) fn asked(&self, model: &Model, variables: &Variables) -> Asked {
         match (self.asked, &self.source) {
             (Some(known), _) => known,
-            (None, ArgSource::Dynamic(literal)) => {
+            (None, ArgSource::Dynamic(literal) | ArgSource::Lifted(literal)) => {
                 let count = Count::new(&model.types, Some(variables));
                 count
                     .argument(&self.ty, Given::Literal(literal), self.is_equality)
@@ -240,10 +265,12 @@ impl ArgPlan {
         match &self.source {
             ArgSource::Constant(Some(Value::Number(number))) => number.as_i64(),
             ArgSource::Constant(_) => None,
-            ArgSource::Dynamic(_) => match self.value(model, variables).ok()??.as_ref() {
-                Value::Number(number) => number.as_i64(),
-                _ => None,
-            },
+            ArgSource::Dynamic(_) | ArgSource::Lifted(_) => {
+                match self.value(model, variables).ok()??.as_ref() {
+                    Value::Number(number) => number.as_i64(),
+                    _ => None,
+                }
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ use super::{
     Selection, Slot,
 };
 use crate::application::Limits;
-use crate::engine::coerce::{Variables, condition};
+use crate::engine::coerce::{LiftedLiterals, Variables, condition};
 use crate::engine::error::{MAX_LOCATIONS, RequestError};
 use svc_core::ErrorCode;
 use svc_core::schema::{FieldDef, FieldKind, Gated, Model, OperationKind, TypeIndex, TypeKind};
@@ -33,6 +33,8 @@ pub(crate) struct Planner<'a> {
     limits: &'a Limits,
     document: &'a ExecutableDocument,
     variables: &'a Variables,
+    /// The literals that the plan leaves to each request.
+    lifted: Option<&'a LiftedLiterals>,
     /// Selections by object type and merged selection sets, so that fragments are planned once.
     known: HashMap<(TypeIndex, Vec<*const SelectionSet>), Arc<Selection>>,
     /// Arguments by field definition and field of the document.
@@ -73,12 +75,14 @@ impl<'a> Planner<'a> {
         limits: &'a Limits,
         document: &'a ExecutableDocument,
         variables: &'a Variables,
+        lifted: Option<&'a LiftedLiterals>,
     ) -> Self {
         Self {
             model,
             limits,
             document,
             variables,
+            lifted,
             known: HashMap::new(),
             args: HashMap::new(),
             introspection: IntrospectionCost::new(&model.extent, document),
@@ -380,7 +384,7 @@ impl<'a> Planner<'a> {
         let args: Arc<[_]> = def
             .args
             .iter()
-            .map(|arg| ArgPlan::new(self.model, arg, node, is_planned))
+            .map(|arg| ArgPlan::new((self.model, self.lifted), arg, node, is_planned))
             .collect();
 
         self.bounds.weigh(arguments(&args))?;

@@ -26,7 +26,7 @@ use axum::http::HeaderValue;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::error::{LineIndex, Location, RequestError};
+use super::error::{LineIndex, Location, RequestError, SourceText};
 use svc_core::error::{ErrorIds, Origin};
 use svc_core::{Error, ErrorCode};
 use svc_postgres::Effect;
@@ -357,11 +357,11 @@ pub fn write_request_errors(out: &mut Vec<u8>, errors: &[RequestError]) {
     out.extend_from_slice(json!({ "errors": errors }).to_string().as_bytes());
 }
 
-fn shown_error(error: &FieldError, lines: &LineIndex<'_>) -> Value {
+fn shown_error(error: &FieldError, lines: &LineIndex<'_>, source: SourceText<'_>) -> Value {
     let locations: Vec<Location> = error
         .offsets
         .iter()
-        .map(|offset| lines.locate(*offset))
+        .map(|offset| lines.locate(source.offset(*offset)))
         .collect();
 
     json!({

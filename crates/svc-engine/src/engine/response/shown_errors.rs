@@ -2,7 +2,7 @@
 
 use super::field_error::FieldError;
 use super::shown_error;
-use crate::engine::error::LineIndex;
+use crate::engine::error::{LineIndex, SourceText};
 use crate::request::ErrorBehavior;
 
 /// The approximate maximum size of the errors in bytes, in addition to twice the length of the
@@ -28,22 +28,22 @@ impl ShownErrors {
         is_complete: true,
     };
 
-    /// Writes at most `limit` errors in the document `text`.
-    pub(crate) fn new(errors: &[FieldError], text: &str, limit: usize) -> Self {
+    /// Writes at most `limit` errors of the document `source`.
+    pub(crate) fn new(errors: &[FieldError], source: SourceText<'_>, limit: usize) -> Self {
         if errors.is_empty() {
             return Self::NONE;
         }
 
-        let lines = LineIndex::new(text);
+        let lines = LineIndex::new(source.text);
 
         // The document contains the keys of all root fields once, so this leaves room for an error
         // of each mutation.
-        let most = MAX_SIZE + 2 * text.len();
+        let most = MAX_SIZE + 2 * source.text.len();
         let mut json = String::from("{\"errors\":[");
         let mut shown = 0;
 
         for error in errors.iter().take(limit) {
-            let error = shown_error(error, &lines).to_string();
+            let error = shown_error(error, &lines, source).to_string();
             // Each error repeats the keys of its path, which may be long. The first error is always
             // sent.
             if shown > 0 && json.len() + error.len() > most {

@@ -128,8 +128,8 @@ impl Subscriber<'_> {
         report(&cx, &mut value.errors, &mut withheld);
         count_errors(&prepared.plan, &value.errors);
 
-        let (text, most) = (&prepared.document.text, engine.app.limits.errors);
-        let shown = ShownErrors::new(&value.errors, text, most);
+        let (source, most) = (prepared.source(), engine.app.limits.errors);
+        let shown = ShownErrors::new(&value.errors, source, most);
         let data = value.bytes.ok().filter(|_| shown.explain_data(cx.on_error));
 
         Some(Response::executed(data, &shown))
