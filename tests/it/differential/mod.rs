@@ -13,6 +13,7 @@ mod paths;
 mod reference;
 mod schema;
 mod shrink;
+mod twins;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;

@@ -2,6 +2,8 @@
 
 mod fragments;
 mod incremental_delivery;
+mod literals;
+mod one_plan;
 mod september_2025;
 mod suggestions;
 mod variable_usages;
