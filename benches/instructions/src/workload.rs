@@ -26,6 +26,8 @@ pub struct Workload {
     /// Its name in the side-by-side benchmark.
     pub name: &'static str,
     queries: &'static str,
+    /// Whether the document has the values as literals.
+    has_literals: bool,
 }
 
 const RELATIONS: &str = include_str!("../../side_by_side/queries/svc-relations.json");
@@ -39,22 +41,11 @@ pub const LAYOUTS: [Layout; 6] = [
         variables: &[],
         headers: "",
         workloads: &[
-            Workload {
-                name: "Q1",
-                queries: RELATIONS,
-            },
-            Workload {
-                name: "Q3",
-                queries: RELATIONS,
-            },
-            Workload {
-                name: "Q4",
-                queries: RELATIONS,
-            },
-            Workload {
-                name: "Q7",
-                queries: RELATIONS,
-            },
+            Workload::new("Q1", RELATIONS),
+            Workload::new("Q3", RELATIONS),
+            Workload::new("Q4", RELATIONS),
+            Workload::new("Q7", RELATIONS),
+            Workload::with_literals("Q1", RELATIONS),
         ],
     },
     Layout {
@@ -62,20 +53,14 @@ pub const LAYOUTS: [Layout; 6] = [
         title: "tv",
         variables: &[],
         headers: "",
-        workloads: &[Workload {
-            name: "Q3",
-            queries: STORED,
-        }],
+        workloads: &[Workload::new("Q3", STORED)],
     },
     Layout {
         name: "columns",
         title: "columns, with a token that repeats",
         variables: &AUTHENTICATION,
         headers: TOKEN,
-        workloads: &[Workload {
-            name: "Q1",
-            queries: RELATIONS,
-        }],
+        workloads: &[Workload::new("Q1", RELATIONS)],
     },
     Layout {
         name: "columns",
@@ -86,20 +71,14 @@ pub const LAYOUTS: [Layout; 6] = [
             ("SVC_LOAD_SHEDDING", "false"),
         ],
         headers: "",
-        workloads: &[Workload {
-            name: "Q1",
-            queries: RELATIONS,
-        }],
+        workloads: &[Workload::new("Q1", RELATIONS)],
     },
     Layout {
         name: "columns",
         title: "columns, with origins that may read",
         variables: &[("SVC_CORS_ORIGINS", "https://app.example.com")],
         headers: "",
-        workloads: &[Workload {
-            name: "Q1",
-            queries: RELATIONS,
-        }],
+        workloads: &[Workload::new("Q1", RELATIONS)],
     },
     Layout {
         name: "columns",
@@ -107,14 +86,8 @@ pub const LAYOUTS: [Layout; 6] = [
         variables: &[("SVC_METRICS_ENABLED", "true")],
         headers: "",
         workloads: &[
-            Workload {
-                name: "Q1",
-                queries: RELATIONS,
-            },
-            Workload {
-                name: "Q3",
-                queries: RELATIONS,
-            },
+            Workload::new("Q1", RELATIONS),
+            Workload::new("Q3", RELATIONS),
         ],
     },
 ];
@@ -133,9 +106,29 @@ const AUTHENTICATION: [(&str, &str); 4] = [
 const TOKEN: &str = "Authorization: Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIyNGM5ZTE1ZS01MmFmLWM0N2MtMjI1Yi03NTdlN2JlZTFmOWQiLCJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUiLCJhdWQiOiJiZW5jaCIsImlhdCI6MTcwMDAwMDAwMCwiZXhwIjo0MTAyNDQ0ODAwLCJyb2xlcyI6WyJlZGl0b3IiXSwicGVybWlzc2lvbnMiOlsicG9zdHM6cmVhZCIsInBvc3RzOndyaXRlIl0sImVtYWlsIjoiYWRhQGV4YW1wbGUuY29tIiwibmFtZSI6IkFkYSJ9.WYxKdB6B6o-IxaVp4TTL7Qf4ckmCu8DpnI8llCcXHsk\r\n";
 
 impl Workload {
+    const fn new(name: &'static str, queries: &'static str) -> Self {
+        Self {
+            name,
+            queries,
+            has_literals: false,
+        }
+    }
+
+    const fn with_literals(name: &'static str, queries: &'static str) -> Self {
+        Self {
+            has_literals: true,
+            ..Self::new(name, queries)
+        }
+    }
+
     /// Returns its name and that of the layout, as in the record.
     pub fn title(&self, layout: &Layout) -> String {
-        format!("{} {}", self.name, layout.title)
+        let literals = if self.has_literals {
+            ", with literals"
+        } else {
+            ""
+        };
+        format!("{} {}{literals}", self.name, layout.title)
     }
 
     /// Returns the request, the same each time.
@@ -155,8 +148,26 @@ impl Workload {
             "Q3" => json!({ "limit": 100, "offset": 0 }),
             _ => json!({ "limit": 20, "offset": 0 }),
         };
+        if self.has_literals {
+            let document = written(document, &variables)?;
+            return Ok(Request::with_headers(&document, &json!({}), layout.headers));
+        }
         Ok(Request::with_headers(document, &variables, layout.headers))
     }
+}
+
+/// Returns the document with the values in place of its variables.
+fn written(document: &str, variables: &Value) -> Result<String> {
+    let (head, selections) = document
+        .split_once(" {")
+        .context("the document has no selections")?;
+    let name = head.split('(').next().unwrap_or(head);
+    let values = variables.as_object().into_iter().flatten();
+    Ok(
+        values.fold(format!("{name} {{{selections}"), |text, (name, value)| {
+            text.replace(&format!("${name}"), &value.to_string())
+        }),
+    )
 }
 
 /// `md5('user1')` of the bench database, as a UUID.
