@@ -1,6 +1,7 @@
 //! Connections to the project's database.
 
 mod hint;
+mod lexer;
 mod script;
 mod tls;
 mod tokens;

@@ -1,6 +1,8 @@
 //! The tokens of a statement, as needed to find names.
 
-use super::script::{skip_blank, token, word};
+use squawk_lexer::TokenKind;
+
+use super::lexer::lexemes;
 
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +11,7 @@ pub(crate) enum Token {
     Word(String),
     /// A quoted name, unchanged.
     Quoted(String),
-    /// Another character; the first one of a string or a number.
+    /// The first character of another token, such as a string, a number or an operator.
     Symbol(char),
 }
 
@@ -22,33 +24,19 @@ impl Token {
 
 /// The tokens of a text, without comments.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        rest = skip_blank(rest);
-        let first = rest.chars().next()?;
-        let word = word(rest, 0);
-        let (found, length) = match first {
-            '"' => quoted(rest),
-            _ if !word.is_empty() => (Token::Word(word.to_lowercase()), word.len()),
-            other => (Token::Symbol(other), token(rest)),
-        };
-        rest = &rest[length..];
-        Some(found)
+    lexemes(text).map(|lexeme| match lexeme.kind {
+        TokenKind::Ident => Token::Word(lexeme.text.to_lowercase()),
+        TokenKind::QuotedIdent { .. } => Token::Quoted(unquoted(lexeme.text)),
+        _ => Token::Symbol(lexeme.text.chars().next().unwrap_or_default()),
     })
 }
 
-/// The leading quoted name of a text, with doubled quotes unescaped, and its length.
-fn quoted(text: &str) -> (Token, usize) {
-    let mut name = String::new();
-    let mut characters = text.char_indices().skip(1).peekable();
-    while let Some((at, c)) = characters.next() {
-        if c == '"' && characters.next_if(|(_, next)| *next == '"').is_none() {
-            return (Token::Quoted(name), at + 1);
-        }
-        name.push(c);
-    }
-
-    (Token::Quoted(name), text.len())
+/// A quoted name without its quotes, and with its doubled quotes as single ones.
+fn unquoted(text: &str) -> String {
+    // `U&` precedes the quote of a name with Unicode escapes.
+    let name = text.trim_start_matches(['U', 'u', '&']);
+    let name = name.strip_prefix('"').unwrap_or(name);
+    name.strip_suffix('"').unwrap_or(name).replace("\"\"", "\"")
 }
 
 /// Whether a text contains a name as a whole word, ignoring case.
@@ -85,6 +73,15 @@ mod tests {
         assert_eq!(found[..5], expected);
 
         assert_eq!(found[5..], ['(', '\'', ',', '1', ')'].map(Token::Symbol));
+    }
+
+    #[test]
+    fn strings_are_one_token() {
+        for string in ["'a (b'", "E'it\\'s (b'", "$a$ 'x' ( $a$", "U&'\\0061 ('"] {
+            let found: Vec<Token> = tokens(&format!("f({string})")).collect();
+            assert_eq!(found.len(), 4, "{string}");
+            assert_eq!(found[3], Token::Symbol(')'), "{string}");
+        }
     }
 
     #[test]
