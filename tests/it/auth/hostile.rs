@@ -20,12 +20,12 @@ fn encoded(text: impl AsRef<[u8]>) -> String {
 }
 
 /// The service that takes HS256 from one issuer for one audience.
-async fn symmetric() -> App {
+pub(super) async fn symmetric() -> App {
     App::serve(options().auth_provider(provider().issuer("https://id.example").audience("shop")))
         .await
 }
 
-fn payload(more: Value) -> String {
+pub(super) fn payload(more: Value) -> String {
     let mut all = json!({ "iss": "https://id.example", "aud": "shop" });
     all.as_object_mut()
         .unwrap()
@@ -40,7 +40,7 @@ fn good() -> String {
 }
 
 /// Sends a good token, then each hostile one, and the good one again.
-async fn refuse(app: &App, good: &str, hostile: Vec<Hostile>) -> usize {
+pub(super) async fn refuse(app: &App, good: &str, hostile: Vec<Hostile>) -> usize {
     let ask = async |token: &str| {
         app.send(posting(app, "{ me }").header("authorization", format!("Bearer {token}")))
             .await

@@ -11,6 +11,7 @@ mod cleanup;
 mod dev_auth;
 mod hostile;
 mod idp;
+mod interop;
 mod kept;
 mod looked_up;
 mod providers;
