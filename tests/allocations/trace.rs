@@ -108,7 +108,7 @@ fn crate_of(name: &str) -> &str {
 #[test]
 fn the_crate_of_a_function_is_found_in_its_name() {
     for (name, expected) in [
-        ("svc_engine::engine::run::{{closure}}", "svc_engine"),
+        ("svc_engine::graphql::run::{{closure}}", "svc_engine"),
         (
             "<&mut svc_core::json::Text as core::fmt::Write>::write_str",
             "svc_core",

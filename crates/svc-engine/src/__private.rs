@@ -1,7 +1,7 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
 pub use crate::authz::{AuthorizerOf, CheckAnswer, FieldCheck, OwnAuthorizer};
-pub use crate::engine::{
+pub use crate::graphql::{
     Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, ReturnsBatch, events,
     events_of_result,
 };

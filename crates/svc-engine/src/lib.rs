@@ -9,7 +9,7 @@
 //!
 //! | Module | Contents |
 //! |---|---|
-//! | `engine` | documents, plans, execution, completion and subscriptions, a folder for each step |
+//! | `graphql` | documents, plans, execution, completion and subscriptions, a folder per step |
 //! | `authz` | the gate, authorizers, guards, row policies and masks |
 //! | `sql` | the only code that writes `SELECT` for reads |
 //! | `repository` | the module `svc::db`: the database as resolvers see it |
@@ -51,7 +51,7 @@
 pub mod __private;
 pub mod application;
 pub mod authz;
-pub mod engine;
+pub mod graphql;
 pub mod events;
 pub mod mutation;
 pub mod repository;
@@ -61,7 +61,7 @@ pub mod sql;
 pub mod upload;
 
 pub use application::{LimitMode, Limits};
-pub use engine::{
+pub use graphql::{
     Operation, OperationError, OperationRegistry, ResponseCache, Returns, ReturnsBatch,
 };
 pub use mutation::{Constraint, MutationError, Patch};

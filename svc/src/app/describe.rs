@@ -10,7 +10,7 @@ use svc_core::schema::{
     FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, RowSourceKind, RowSourceMeta, TypeDef,
     TypeExpr, TypeIndex, TypeKind,
 };
-use svc_engine::engine::{
+use svc_engine::graphql::{
     Finding, WrittenTable, field_spec, functions, row_functions, row_sources, spec_of,
     written_tables,
 };

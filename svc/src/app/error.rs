@@ -2,7 +2,7 @@
 
 use svc_core::schema::SchemaError;
 use svc_core::settings::ConfigError;
-use svc_engine::engine::OperationError;
+use svc_engine::graphql::OperationError;
 
 /// A reason for an application not to start.
 #[derive(Debug, thiserror::Error)]

@@ -16,10 +16,10 @@ pub use socket::socket;
 
 /// Reads a cursor: the mark of its list in four bytes, and its text.
 pub fn cursor(bytes: &[u8]) {
-    svc_engine::engine::fuzz_cursor(bytes);
+    svc_engine::graphql::fuzz_cursor(bytes);
 }
 
 /// Reads a manifest of trusted documents, and registers its operations.
 pub fn manifest(bytes: &[u8]) {
-    service::with(|service| svc_engine::engine::fuzz_manifest(&service.model, bytes));
+    service::with(|service| svc_engine::graphql::fuzz_manifest(&service.model, bytes));
 }

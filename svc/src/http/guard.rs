@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::reply::{MediaType, reply};
 use svc_core::ErrorCode;
-use svc_engine::engine::count_refusal;
+use svc_engine::graphql::count_refusal;
 
 /// Runs a handler; a panic becomes a response.
 pub(super) async fn guarded<R: IntoResponse>(

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::HttpState;
 use super::protection::{Overload, Shed};
 use crate::health::{CheckReport, HealthStatus};
-use svc_engine::engine::{Finding, Severity, findings};
+use svc_engine::graphql::{Finding, Severity, findings};
 use svc_postgres::{Database, DbError};
 
 /// Marks, in their extensions, requests that arrive after the server was ordered to stop.

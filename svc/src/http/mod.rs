@@ -45,7 +45,7 @@ use protection::CrossOriginLayer;
 #[cfg(feature = "compression")]
 use protection::compression;
 use reply::MediaType;
-use svc_engine::engine::Engine;
+use svc_engine::graphql::Engine;
 use svc_engine::request::Transport;
 #[cfg(feature = "websocket")]
 use svc_telemetry::request_log::RequestLog;
@@ -89,7 +89,7 @@ pub(crate) struct HttpState {
 /// # Errors
 /// The response to an invalid request.
 #[cfg(feature = "testing")]
-pub(crate) fn read_request(body: &[u8]) -> Result<svc_engine::engine::Request<'_>, Vec<u8>> {
+pub(crate) fn read_request(body: &[u8]) -> Result<svc_engine::graphql::Request<'_>, Vec<u8>> {
     endpoint::parameters::one_from_body(body).map_err(|refusal| refusal.body())
 }
 

@@ -64,4 +64,4 @@ pub use verdict::Verdict;
 
 pub use crate::app::check_views;
 #[doc(inline)]
-pub use svc_engine::engine::{Finding, Severity};
+pub use svc_engine::graphql::{Finding, Severity};

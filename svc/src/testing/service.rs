@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::AppOptions;
 use crate::http::{HttpState, read_request};
 use svc_core::{Error, Result};
-use svc_engine::engine::ResponseStream;
+use svc_engine::graphql::ResponseStream;
 use svc_engine::request::{RequestParts, Transport};
 use svc_telemetry::security_log::{SecurityLogConfig, init_security_logger};
 

@@ -79,7 +79,7 @@ fn each_bypass_is_refused_by_the_compiler() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for which in ["calls", "literals"] {
         let file = root.join(format!(
-            "crates/svc-engine/src/engine/execute/unadmitted/{which}.rs"
+            "crates/svc-engine/src/graphql/execute/unadmitted/{which}.rs"
         ));
         let expected = expected(&std::fs::read_to_string(file).unwrap());
         assert!(expected.len() >= 3, "{which}: {expected:?}");

@@ -2,7 +2,7 @@
 //! clients.
 //!
 //! [`status`] defines the words, [`response`] reads the response, [`failure`] and [`raised`] make
-//! errors of it. The response is processed in `engine/mutate/function/`.
+//! errors of it. The response is processed in `graphql/mutate/function/`.
 
 pub(crate) mod automatic;
 mod constraint;

@@ -1,5 +1,5 @@
 //! The database API of resolvers: queries, pages, aggregates and transactions. The engine
-//! implements awaiting them (`engine/execute/awaited/`).
+//! implements awaiting them (`graphql/execute/awaited/`).
 
 mod aggregate;
 mod arguments;

@@ -10,8 +10,8 @@ use svc_core::schema::Model;
 #[cfg(feature = "embedded")]
 use svc_core::settings::ConfigError;
 use svc_core::settings::variable;
-use svc_engine::engine::{database_needs, describe_all, note_findings};
 use svc_engine::events::Hub;
+use svc_engine::graphql::{database_needs, describe_all, note_findings};
 use svc_engine::response_cache::Responses;
 use svc_postgres::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, Settings};
 

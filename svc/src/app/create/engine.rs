@@ -10,7 +10,7 @@ use svc_core::schema::Model;
 use svc_core::settings::MAX_TIMEOUT;
 use svc_engine::application::{Application, LimitMode, RequestDeadlines};
 use svc_engine::authz::Gate;
-use svc_engine::engine::{DocumentCache, Engine, RegisteredOnly};
+use svc_engine::graphql::{DocumentCache, Engine, RegisteredOnly};
 use svc_telemetry::security_log::Clients;
 
 /// Returns the parts that all requests share, with the data of the options.

@@ -6,7 +6,7 @@ use crate::app::setup::response_cache;
 use crate::app::{AppOptions, StartError};
 use svc_core::schema::Model;
 use svc_engine::application::Limits;
-use svc_engine::engine::{
+use svc_engine::graphql::{
     OperationRegistry, PersistedQueries, ResponseKeys, read_folder, read_manifests,
 };
 use svc_engine::response_cache::Responses;

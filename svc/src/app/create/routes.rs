@@ -9,7 +9,7 @@ use crate::app::setup::authentication::dev_auth;
 use crate::app::{AppOptions, SvcConfig};
 use crate::http::{self, HttpState, LiveConnections};
 use crate::rate_limit::AddressRule;
-use svc_engine::engine::Engine;
+use svc_engine::graphql::Engine;
 use svc_postgres::Database;
 use svc_telemetry::metrics::application_made;
 use svc_telemetry::request_log::RequestLog;

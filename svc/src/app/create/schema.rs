@@ -6,7 +6,7 @@ use crate::app::options::note_rate_limits;
 use crate::app::setup::warn_of_open;
 use crate::app::{AppOptions, StartError};
 use svc_core::schema::{Model, SchemaError};
-use svc_engine::engine::{functions, row_sources};
+use svc_engine::graphql::{functions, row_sources};
 
 /// The schema, checked against the options.
 pub(super) struct Schema {

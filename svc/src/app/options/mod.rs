@@ -26,8 +26,8 @@ use svc_engine::authz::{
     AuthorizationCacheConfig, CachedAuthorizer, DynAuthorizer, RowPolicy, TriedRule,
     TryingAuthorizer,
 };
-use svc_engine::engine::{Hooks, Operation, OperationRegistry, ResponseCache};
 use svc_engine::events::EventSource;
+use svc_engine::graphql::{Hooks, Operation, OperationRegistry, ResponseCache};
 use svc_engine::mutation::Constraints;
 use svc_engine::request::{
     Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables,
@@ -343,7 +343,7 @@ impl AppOptions {
 
     /// Adds a hook inside the existing ones.
     #[cfg(test)]
-    pub(crate) fn hook(mut self, hook: impl svc_engine::engine::Hook) -> Self {
+    pub(crate) fn hook(mut self, hook: impl svc_engine::graphql::Hook) -> Self {
         self.hooks.push(hook);
         self
     }

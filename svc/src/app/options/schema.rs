@@ -141,6 +141,6 @@ impl AppOptions {
             semantic_non_null,
         };
 
-        build(&listed, dialect, svc_engine::engine::coerce_literal).map_err(StartError::Schema)
+        build(&listed, dialect, svc_engine::graphql::coerce_literal).map_err(StartError::Schema)
     }
 }

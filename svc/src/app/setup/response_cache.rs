@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::app::{AppOptions, StartError};
 use svc_core::schema::{EventMeta, Model, RootFieldMeta, Run};
 use svc_core::settings::ConfigError;
-use svc_engine::engine::{ResponseCache, ResponseKeys};
+use svc_engine::graphql::{ResponseCache, ResponseKeys};
 use svc_engine::response_cache::{Feeds, ResponseCacheConfig, Responses};
 
 impl AppOptions {

@@ -3,7 +3,7 @@
 use crate::app::StartError;
 use svc_core::schema::Model;
 use svc_engine::authz::{RowPolicies, RowPolicy};
-use svc_engine::engine::{functions, written_tables};
+use svc_engine::graphql::{functions, written_tables};
 
 /// Returns the program's row policies and masks, resolved for its schema.
 ///

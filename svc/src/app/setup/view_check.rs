@@ -9,7 +9,7 @@ use crate::app::{AppOptions, DatabaseConfig};
 use svc_core::schema::Model;
 use svc_core::settings::variable;
 use svc_core::{Error, ErrorCode, Result};
-use svc_engine::engine::{Finding, database_needs, findings, findings_beside_nulls};
+use svc_engine::graphql::{Finding, database_needs, findings, findings_beside_nulls};
 use svc_postgres::{Catalog, CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
 
 /// Returns all mismatches between the schema of `options` and the database at `url`.

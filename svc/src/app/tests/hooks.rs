@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tower::Service as _;
 
 use crate::prelude::*;
-use svc_engine::engine::{Answered, CompletedValue, Hook, PlanField};
+use svc_engine::graphql::{Answered, CompletedValue, Hook, PlanField};
 use svc_engine::request::{Context, PreparedOperation, RequestParts};
 
 /// A hook that records its calls, and rejects a request at the point named by the header

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 
 use crate::http::reply::Refusal;
-use svc_engine::engine::{Engine, Request, Response, counted_refusal};
+use svc_engine::graphql::{Engine, Request, Response, counted_refusal};
 use svc_engine::request::RequestParts;
 use svc_telemetry::request_log::in_batch;
 

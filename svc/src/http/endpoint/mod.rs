@@ -26,7 +26,7 @@ use super::{HttpState, body};
 use parameters::Sent;
 pub(super) use seen::Seen;
 use svc_core::ErrorCode;
-use svc_engine::engine::{self, Answering, Challenge};
+use svc_engine::graphql::{self, Answering, Challenge};
 use svc_engine::request::{RequestHook, RequestParts, Transport, is_query};
 
 /// Handles any other method of `/graphql/rust`.
@@ -120,7 +120,7 @@ fn answer_post(
     media: Option<MediaType>,
     seen: Seen,
     address: Option<IpAddr>,
-) -> impl Future<Output = Result<engine::Response, Refusal>> + Send {
+) -> impl Future<Output = Result<graphql::Response, Refusal>> + Send {
     let bounds = bounds(service, address);
 
     async move {
@@ -166,7 +166,7 @@ fn answer_post(
 
 /// Builds the reply to a request, and reports it to the hooks.
 pub(super) fn reply_to(
-    answered: Result<engine::Response, Refusal>,
+    answered: Result<graphql::Response, Refusal>,
     form: Form,
     answering: Option<Answering<'_>>,
 ) -> Response<Body> {
@@ -300,7 +300,7 @@ async fn answer_get(
     query: &str,
     media: Option<MediaType>,
     address: Option<IpAddr>,
-) -> Result<engine::Response, Refusal> {
+) -> Result<graphql::Response, Refusal> {
     check_acceptable(media)?;
     let _admitted = service.protection.enter(address).await?;
     let request = parameters::from_query_string(query)?;

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::http::reply::Refusal;
 use svc_core::ErrorCode;
 use svc_core::json::{ExactJson, ExactNumber, Fields, Malformed};
-use svc_engine::engine::{DocumentId, Request, SentVariables};
+use svc_engine::graphql::{DocumentId, Request, SentVariables};
 use svc_engine::request::ErrorBehavior;
 
 /// The most common form of a body: its numbers are integers.

@@ -15,7 +15,9 @@ pub use statuses::GraphqlOverHttp;
 use statuses::PARTIAL_SUCCESS;
 pub(super) use statuses::{Form, status};
 use svc_core::ErrorCode;
-use svc_engine::engine::{Challenge, Freshness, RequestError, count_refusal, write_request_errors};
+use svc_engine::graphql::{
+    Challenge, Freshness, RequestError, count_refusal, write_request_errors,
+};
 
 /// The `Cache-Control` of responses: they are for the requesting client, at the time of the
 /// request.
@@ -78,9 +80,9 @@ impl Refusal {
     }
 
     /// Converts the rejection into a response of the engine, for one of several requests.
-    pub(super) fn into_response(self) -> svc_engine::engine::Response {
+    pub(super) fn into_response(self) -> svc_engine::graphql::Response {
         count_refusal(self.code());
-        svc_engine::engine::Response::refused(&[self.error])
+        svc_engine::graphql::Response::refused(&[self.error])
     }
 
     /// Returns the error message.

@@ -6,7 +6,7 @@ use axum::http::{StatusCode, Version};
 
 use super::negotiate::MediaType;
 use svc_core::ErrorCode;
-use svc_engine::engine::Answer;
+use svc_engine::graphql::Answer;
 
 /// The draft of [GraphQL over HTTP](https://graphql.github.io/graphql-over-http/draft/) that
 /// determines the statuses of `application/graphql-response+json`; the field `graphql_over_http` of

@@ -21,15 +21,15 @@ use super::live::{Full, Seat};
 use super::reply::{MediaType, PRIVATE, Refusal, VARY, challenged};
 use stream_body::{Source, StreamBody};
 pub(super) use stream_type::StreamType;
-use svc_engine::engine::{Answer, ResponseStream};
 use svc_engine::events::hold_until_wait;
+use svc_engine::graphql::{Answer, ResponseStream};
 use svc_engine::request::{AllowedOperations, RequestHook, RequestParts, Transport, is_query};
 
 /// The header that keeps nginx from buffering a body before sending it.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The outcome of an operation: a single response, or a stream of responses.
-type Started = Result<ResponseStream, svc_engine::engine::Response>;
+type Started = Result<ResponseStream, svc_engine::graphql::Response>;
 
 /// Handles a request whose client accepts a stream; `media` is the other media type that it
 /// accepts.
@@ -84,7 +84,7 @@ pub(super) async fn answer(
 /// An operation that has started.
 enum Begun {
     /// Its single response, sent like all others.
-    Answered(svc_engine::engine::Response),
+    Answered(svc_engine::graphql::Response),
     Stream(Source, Seat),
 }
 

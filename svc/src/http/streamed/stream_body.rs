@@ -14,7 +14,7 @@ use super::stream_type::StreamType;
 use crate::http::guard::masked;
 use crate::http::live::{Ending, Order, Seat};
 use svc_core::ErrorCode;
-use svc_engine::engine::{Response, ResponseStream};
+use svc_engine::graphql::{Response, ResponseStream};
 use svc_engine::request::RequestId;
 
 /// The responses sent in a body.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::http::live::Seat;
 use crate::http::protection::Protection;
 use crate::http::unread::{Client, PendingResponses};
-use svc_engine::engine::Response;
+use svc_engine::graphql::Response;
 use svc_engine::request::RequestParts;
 
 /// Counts the responses of a socket.

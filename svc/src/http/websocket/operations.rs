@@ -11,7 +11,7 @@ use super::answer_counter::AnswerCounter;
 #[cfg(feature = "auth")]
 use svc_auth::Verified;
 use svc_core::wake_flag::WakeFlag;
-use svc_engine::engine::{Response, ResponseStream};
+use svc_engine::graphql::{Response, ResponseStream};
 
 /// The outcome of starting an operation: a stream of responses, or a single response.
 type Started = Result<ResponseStream, Response>;

@@ -142,7 +142,7 @@ fn below(parent: &Module, name: &str) -> Module {
     module
 }
 
-/// `engine/plan/mod.rs` and `engine/plan.rs` are both `engine::plan`.
+/// `graphql/plan/mod.rs` and `graphql/plan.rs` are both `graphql::plan`.
 fn module_of(path: &Path) -> Module {
     let mut names: Module = path
         .with_extension("")

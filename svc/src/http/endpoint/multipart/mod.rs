@@ -24,7 +24,7 @@ use crate::http::reply::Refusal;
 use crate::http::{HttpState, body};
 use svc_core::ErrorCode;
 use svc_core::json::ExactJson;
-use svc_engine::engine::Request;
+use svc_engine::graphql::Request;
 use svc_engine::request::{AllowedOperations, RequestParts, Transport};
 use svc_engine::upload::{UploadConfig, UploadedFiles};
 

@@ -8,8 +8,8 @@ use futures_util::FutureExt as _;
 
 use crate::http::HttpState;
 use crate::http::reply::{Form, MediaType, Refusal, status};
-use svc_engine::engine::{Request, Response, ResponseStream};
 use svc_engine::events::hold_until_wait;
+use svc_engine::graphql::{Request, Response, ResponseStream};
 use svc_engine::request::{RequestId, RequestParts};
 
 /// Starts an operation on a connection whose client is already identified.

@@ -10,7 +10,7 @@ use apollo_compiler::executable::{ExecutableDocument, Field, Selection, Selectio
 use apollo_compiler::{Node, ast};
 
 use super::mask::Masked;
-use crate::engine::coerce::LiftedLiterals;
+use crate::graphql::coerce::LiftedLiterals;
 use svc_core::schema::{Model, TypeExpr, TypeIndex, TypeKind};
 
 /// Returns the literals of a document with those that are lifted, or `None` if none can be: also if

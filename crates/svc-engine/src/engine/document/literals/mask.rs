@@ -7,17 +7,17 @@
 
 use apollo_compiler::ast;
 
-use crate::engine::error::Span;
+use crate::graphql::error::Span;
 
 /// The maximum number of literals; a document with more of them is cached with its literals.
 pub(super) const MAX_LITERALS: usize = 512;
 
 /// A text and its literals.
 #[derive(Debug)]
-pub(in crate::engine::document) struct Masked<'t> {
+pub(in crate::graphql::document) struct Masked<'t> {
     pub(super) text: &'t str,
     /// The text with a mark in place of each literal.
-    pub(in crate::engine::document) key: String,
+    pub(in crate::graphql::document) key: String,
     literals: Vec<Masking>,
 }
 
@@ -38,7 +38,7 @@ enum Kind {
 
 impl<'t> Masked<'t> {
     /// Masks a text; `None` if it has no literals, or cannot be masked.
-    pub(in crate::engine::document) fn of(text: &'t str) -> Option<Self> {
+    pub(in crate::graphql::document) fn of(text: &'t str) -> Option<Self> {
         let literals = Scan::of(text.as_bytes()).literals()?;
         let marks = memchr::memchr3(
             Kind::Int as u8,

@@ -14,9 +14,9 @@ use async_graphql::Value;
 use self::lift::lift;
 pub(super) use self::mask::Masked;
 use super::Document;
-use crate::engine::coerce::{LiftedLiterals, Literal};
-use crate::engine::error::{SourceText, Span};
-use crate::engine::heap_size;
+use crate::graphql::coerce::{LiftedLiterals, Literal};
+use crate::graphql::error::{SourceText, Span};
+use crate::graphql::heap_size;
 use svc_core::schema::{Model, TypeExpr, TypeIndex};
 
 /// The part of a document that is shared by documents with other literals.

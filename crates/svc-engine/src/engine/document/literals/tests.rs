@@ -5,7 +5,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 use super::Masked;
 use super::mask::MAX_LITERALS;
-use crate::engine::document::validate::rules::smooth;
+use crate::graphql::document::validate::rules::smooth;
 
 /// The masked text, with letters for the marks.
 fn masked(text: &str) -> Option<String> {

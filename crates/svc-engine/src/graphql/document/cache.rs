@@ -1,0 +1,284 @@
+//! A bounded cache of prepared documents by their text, or by their text without literals, with
+//! their plans and the statements of the plans.
+
+use std::sync::Arc;
+
+use ahash::RandomState;
+use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Lifecycle, Weighter};
+
+use super::literals::{Binding, Masked};
+use super::{Document, Planned, SentLiterals};
+use crate::application::Limits;
+use crate::graphql::error::RequestError;
+use crate::graphql::plan::Plan;
+use svc_core::schema::Model;
+use svc_telemetry::metrics::CacheType;
+
+/// The initial capacity in documents. It also bounds the number of the cache's shards, each with
+/// its share of the capacity.
+const EXPECTED: usize = 256;
+/// The largest share of the cache for one document with its plans and statements, as a divisor;
+/// beyond it, plans and statements are rebuilt each time.
+const SHARE: u64 = 16;
+
+/// Documents that need no further parsing, validation and planning.
+///
+/// A document that gets heavier after its insertion is inserted again with its current weight.
+/// Documents of registered operations are included with their plans, and lose the plans when they
+/// are evicted.
+#[derive(Debug)]
+pub struct DocumentCache {
+    entries: Cache<Key, Entry, ByWeight, RandomState, Evictions>,
+    /// The maximum size of one document in bytes.
+    share: u64,
+    /// Whether errors in documents suggest similar names from the schema.
+    suggests: bool,
+}
+
+/// A document for a request.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) document: Arc<Document>,
+    /// The literals of the request, if documents with others share the document.
+    pub(crate) literals: Option<SentLiterals>,
+}
+
+/// The text of a document. A masked text is never taken for a text that a client sends.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    text: Arc<str>,
+    is_masked: bool,
+}
+
+/// A borrowed `Key`, with the same hash.
+#[derive(Debug, Hash)]
+struct KeyRef<'a> {
+    text: &'a str,
+    is_masked: bool,
+}
+
+impl Equivalent<Key> for KeyRef<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.is_masked == key.is_masked && *self.text == *key.text
+    }
+}
+
+/// A document and its weight at insertion: the cache must subtract the same weight that it added.
+#[derive(Debug, Clone)]
+struct Entry {
+    document: Arc<Document>,
+    weight: u64,
+}
+
+#[derive(Debug, Clone)]
+struct ByWeight;
+
+impl Weighter<Key, Entry> for ByWeight {
+    fn weight(&self, _: &Key, entry: &Entry) -> u64 {
+        entry.weight
+    }
+}
+
+/// Returns the evicted documents, so that they are dropped without holding a lock.
+#[derive(Debug, Clone)]
+struct Evictions;
+
+impl Lifecycle<Key, Entry> for Evictions {
+    type RequestState = Vec<Arc<Document>>;
+
+    fn begin_request(&self) -> Self::RequestState {
+        Vec::new()
+    }
+
+    fn on_evict(&self, evicted: &mut Self::RequestState, _: Key, entry: Entry) {
+        evicted.push(entry.document);
+    }
+}
+
+impl DocumentCache {
+    /// An empty cache for `capacity` bytes.
+    pub fn new(capacity: u64, suggests: bool) -> Self {
+        let entries = Cache::with(EXPECTED, capacity, ByWeight, RandomState::new(), Evictions);
+        Self {
+            entries,
+            share: capacity / SHARE,
+            suggests,
+        }
+    }
+
+    /// Returns the prepared document, with the literals of the text if texts with others share the
+    /// document. Invalid documents are not cached.
+    pub(crate) fn get(
+        &self,
+        model: &Model,
+        limits: &Limits,
+        text: &str,
+    ) -> Result<Found, Vec<RequestError>> {
+        if let Some(document) = self.known(text, false) {
+            CacheType::Document.looked_up(true);
+            return Ok(document.into());
+        }
+
+        let masked = Masked::of(text);
+        let key = match masked.as_ref().map(|masked| self.shared(model, masked)) {
+            Some(Ok(found)) => {
+                CacheType::Document.looked_up(true);
+                return Ok(found);
+            }
+            Some(Err(key)) => key,
+            None => None,
+        };
+
+        CacheType::Document.looked_up(false);
+        let document = Document::prepare(model, limits, text, self.suggests)?;
+        let (document, literals) = match masked.zip(key) {
+            Some((masked, key)) => document.share(model, &masked, key),
+            None => (document, None),
+        };
+
+        let document = Arc::new(document);
+        self.put(&document, document.weight());
+
+        Ok(Found { document, literals })
+    }
+
+    /// Returns the document that a text shares with texts of other literals.
+    ///
+    /// # Errors
+    /// The key for such a document, if there is none yet; `None` if the text needs a document of its
+    /// own.
+    fn shared(&self, model: &Model, masked: &Masked<'_>) -> Result<Found, Option<Arc<str>>> {
+        let bound = |document: Arc<Document>| match document.bind(model, masked) {
+            Binding::Bound(literals) => Ok(Found {
+                document,
+                literals: Some(literals),
+            }),
+            Binding::Differs => Err(Some(document)),
+            Binding::Refused => Err(None),
+        };
+
+        let Some(document) = self.known(&masked.key, true) else {
+            return Err(Some(masked.key.as_str().into()));
+        };
+        let other = match bound(document) {
+            Err(Some(other)) => other,
+            found => return found.map_err(|_| None),
+        };
+
+        // The literals that are not lifted are the same for all texts with this masked text, so the
+        // narrower keys do not depend on the document that came first.
+        let key = other.narrower_key(masked);
+        match self.known(&key, true) {
+            None => Err(Some(key.into())),
+            Some(document) => bound(document).map_err(|_| None),
+        }
+    }
+
+    fn known(&self, text: &str, is_masked: bool) -> Option<Arc<Document>> {
+        let key = KeyRef { text, is_masked };
+        self.entries.get(&key).map(|entry| entry.document)
+    }
+
+    /// Caches a plan with its document if there is room. Returns the plan, and whether it is
+    /// cached. A plan is cached only when its operation has passed all limits.
+    pub(crate) fn keep(&self, document: &Arc<Document>, planned: Planned) -> (Arc<Plan>, bool) {
+        let (key, plan) = match planned {
+            Planned::Kept(plan) => return (plan, true),
+            Planned::New(key, plan) => (key, plan),
+        };
+        let kept = self.change(document, plan.weight(), || document.keep(key, &plan));
+        (plan, kept)
+    }
+
+    /// Runs `change` on the cached plans or statements of a document if there is room for `more`
+    /// bytes. Returns whether it changed them.
+    pub(crate) fn change(
+        &self,
+        document: &Arc<Document>,
+        more: usize,
+        change: impl FnOnce() -> bool,
+    ) -> bool {
+        // The weight is read under the lock: otherwise two requests could both take the last room.
+        let changing = document.changing();
+        if taken(document.weight() + more) > self.share || !change() {
+            return false;
+        }
+
+        let evicted = self.insert(document, document.weight());
+
+        // Unlock first: dropping the plans of evicted documents waits for their locks, whose
+        // holders may wait for this one.
+        drop(changing);
+        forget(&evicted, document);
+
+        true
+    }
+
+    fn put(&self, document: &Arc<Document>, weight: usize) {
+        forget(&self.insert(document, weight), document);
+    }
+
+    fn insert(&self, document: &Arc<Document>, weight: usize) -> Vec<Arc<Document>> {
+        let entry = Entry {
+            document: document.clone(),
+            weight: taken(weight),
+        };
+        self.entries.insert_with_lifecycle(Key::of(document), entry)
+    }
+}
+
+impl Key {
+    fn of(document: &Document) -> Self {
+        let text = document
+            .shared
+            .as_ref()
+            .map_or(&document.text, |shared| &shared.key);
+        Self {
+            text: text.clone(),
+            is_masked: document.shared.is_some(),
+        }
+    }
+}
+
+impl Found {
+    /// The text of the request.
+    pub(crate) fn text(&self) -> &str {
+        self.literals
+            .as_ref()
+            .map_or(&*self.document.text, |sent| &*sent.text.text)
+    }
+
+    /// The text of the request, to be kept.
+    pub(crate) fn owned_text(&self) -> Arc<str> {
+        match &self.literals {
+            Some(sent) => sent.text.text.as_ref().into(),
+            None => self.document.text.clone(),
+        }
+    }
+}
+
+impl From<Arc<Document>> for Found {
+    fn from(document: Arc<Document>) -> Self {
+        Self {
+            document,
+            literals: None,
+        }
+    }
+}
+
+/// Returns the memory that `weight` counted bytes take. The allocator's gaps, and the requests that
+/// insert documents, take up to 40 % more (`cargo xtask bench soak`).
+fn taken(weight: usize) -> u64 {
+    (weight + weight / 2) as u64
+}
+
+/// Frees the plans of evicted documents. A document that was replaced by itself is still cached.
+fn forget(evicted: &[Arc<Document>], kept: &Arc<Document>) {
+    for document in evicted
+        .iter()
+        .filter(|document| !Arc::ptr_eq(document, kept))
+    {
+        document.forget_plans();
+    }
+}

@@ -1,0 +1,367 @@
+//! Root fields: admitted, run, and completed.
+
+use std::pin::{Pin, pin};
+
+use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+
+use super::size::AnswerSize;
+use super::{Decided, Engine, Prepared};
+use crate::authz::{bypassed_filter, lost_filter};
+use crate::graphql::complete::{CompletedValue, guarded, root_value};
+use crate::graphql::context::ExecutionContext;
+use crate::graphql::find::{write_nodes, write_planned};
+use crate::graphql::mutate::Mutations;
+use crate::graphql::mutate::function::write_function;
+use crate::graphql::mutate::table::write_table;
+use crate::graphql::plan::{Admission, PlanField, PlanKind, RootField};
+use crate::graphql::resolver::{Call, Completed, Outcome, Resolver};
+use crate::graphql::response::{ExplainedField, Path, Way};
+use crate::repository::Db;
+use crate::request::ErrorBehavior;
+use svc_core::schema::{Code, OperationKind, Run};
+use svc_core::trace::OpenSpan;
+use svc_core::{Error, ErrorCode};
+use svc_telemetry::query_stats;
+
+impl Engine {
+    /// Executes the root fields one by one. `decisions` are the decisions already made, in the
+    /// order of the fields.
+    pub(super) async fn by_field<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        decisions: Vec<Option<Decided<'p>>>,
+    ) -> Vec<CompletedValue> {
+        let decisions = decisions.into_iter().chain(std::iter::repeat_with(|| None));
+        let fields = prepared.plan.root.fields.iter().zip(decisions);
+        if prepared.plan.kind == OperationKind::Mutation {
+            self.in_order(cx, prepared, fields).await
+        } else if cx.on_error == ErrorBehavior::Halt {
+            self.until_halt(cx, prepared, fields).await
+        } else {
+            join_all(fields.map(|(field, decided)| self.root_field(cx, prepared, field, decided)))
+                .await
+        }
+    }
+
+    /// Executes fields concurrently. After the first error, the other fields are dropped.
+    async fn until_halt<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        fields: impl Iterator<Item = (&'p PlanField, Option<Decided<'p>>)>,
+    ) -> Vec<CompletedValue> {
+        let mut running: FuturesUnordered<_> = fields
+            .enumerate()
+            .map(|(index, (field, decided))| async move {
+                (index, self.root_field(cx, prepared, field, decided).await)
+            })
+            .collect();
+
+        // A dropped field has no effect on `data`, which is null.
+        let mut completed: Vec<_> = (0..running.len()).map(|_| CompletedValue::null()).collect();
+        while let Some((index, value)) = running.next().await {
+            let halts = value.bytes.is_err();
+            completed[index] = value;
+            if halts {
+                break;
+            }
+        }
+
+        completed
+    }
+
+    /// Executes fields sequentially, as mutations require. After a null that reaches the root, the
+    /// remaining fields do not run.
+    async fn in_order<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        fields: impl Iterator<Item = (&'p PlanField, Option<Decided<'p>>)>,
+    ) -> Vec<CompletedValue> {
+        let (mut mutations, mut size) = (Mutations::new(cx), AnswerSize::default());
+        for (field, decided) in fields {
+            mutations.begin();
+            let value = size.fit(
+                cx,
+                field,
+                self.root_field(cx, prepared, field, decided).await,
+            );
+            if mutations.end(field, value) {
+                mutations.lose(&prepared.plan.root.fields);
+                break;
+            }
+        }
+
+        mutations.into_completed()
+    }
+
+    pub(super) async fn root_field<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        field: &'p PlanField,
+        decided: Option<Decided<'p>>,
+    ) -> CompletedValue {
+        let root = Path::Root;
+        let path = root.key(&field.key);
+
+        // A panic fails only its field; the others, which may be mutations that were committed,
+        // still report their results.
+        let run = pin!(async {
+            let run = std::panic::AssertUnwindSafe(
+                self.admit_and_run(cx, prepared, field, decided, &path),
+            );
+            run.catch_unwind().await.unwrap_or_else(|panic| {
+                let error = svc_telemetry::panic::error("the field", &*panic);
+                CompletedValue::failed(cx, &error, field, &path)
+            })
+        });
+
+        let span = span_of(field);
+        match cx.explained(field) {
+            Some(explained) => {
+                explained
+                    .around(self.traced(cx, field, span, run))
+                    .boxed()
+                    .await
+            }
+            // Awaited here, because each future around it would be entered for each wake-up.
+            None if span.is_none() && !self.is_observing() => run.await,
+            None => self.traced(cx, field, span, run).boxed().await,
+        }
+    }
+
+    /// Whether hooks or the query statistics run around root fields.
+    fn is_observing(&self) -> bool {
+        query_stats::is_attributing() || !self.hooks.is_empty()
+    }
+
+    /// Runs a root field in its own span, if it has one.
+    async fn traced(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        span: Option<OpenSpan>,
+        run: Pin<&mut (impl Future<Output = CompletedValue> + Send)>,
+    ) -> CompletedValue {
+        let Some(span) = span else {
+            return self.observed(cx, field, run).await;
+        };
+
+        let value = span.around(self.observed(cx, field, run)).boxed().await;
+        if let Some(error) = value.errors.first() {
+            span.failed(&error.code);
+        }
+
+        value
+    }
+
+    /// Runs a root field within the hooks and the query statistics.
+    async fn observed(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        run: Pin<&mut (impl Future<Output = CompletedValue> + Send)>,
+    ) -> CompletedValue {
+        if query_stats::is_attributing() {
+            return self
+                .hooks
+                .around_field(
+                    cx.context,
+                    field,
+                    query_stats::attribute(&field.coordinate, run).boxed(),
+                )
+                .await;
+        }
+
+        if self.hooks.is_empty() {
+            return run.await;
+        }
+
+        self.hooks
+            .around_field(cx.context, field, run.boxed())
+            .await
+    }
+
+    async fn admit_and_run<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        field: &'p PlanField,
+        decided: Option<Decided<'p>>,
+        path: &Path<'_>,
+    ) -> CompletedValue {
+        if let PlanKind::Typename = field.kind {
+            // The name of a root type reveals nothing that is not in the document itself.
+            return CompletedValue::walk(cx, |_, out| {
+                svc_core::json::write_text(out, &prepared.plan.root.type_name);
+                Ok(())
+            });
+        }
+
+        let decided = match decided {
+            Some(decided) => decided,
+            None => {
+                let _gate = cx.explained(field).map(ExplainedField::gate);
+                self.admit(cx, field, false).await
+            }
+        };
+
+        let admission = match decided {
+            Ok(admission) => admission,
+            Err(denied) => return CompletedValue::failed(cx, &denied, field, path),
+        };
+
+        let Some(row_filter) = admission.row_filter() else {
+            return run(cx, prepared, &admission, path).await;
+        };
+
+        let db = Db {
+            row_filter: Some(row_filter.clone()),
+            ..cx.context.db().clone()
+        };
+
+        // Only the reads show whether the filter was applied, so a value that was read past it is
+        // dropped afterwards.
+        let completed = run(&cx.with_db(&db), prepared, &admission, path)
+            .boxed()
+            .await;
+
+        match lost_filter(row_filter, &field.name) {
+            Some(denied) => CompletedValue::failed(cx, &denied, field, path),
+            None => completed,
+        }
+    }
+}
+
+/// Starts the span of a root field, if its trace is sampled.
+fn span_of(field: &PlanField) -> Option<OpenSpan> {
+    matches!(field.kind, PlanKind::Root(_))
+        .then(|| OpenSpan::root_field(&field.coordinate, &field.key))
+        .flatten()
+}
+
+/// Runs an admitted root field.
+async fn run(
+    cx: &ExecutionContext<'_>,
+    prepared: &Prepared,
+    admission: &Admission<'_>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let field = admission.field();
+    let Some((run, row)) = RootField::of(admission) else {
+        return introspected(cx, prepared, admission);
+    };
+
+    // Reached if the SQL of the operation was not used, at an endpoint that runs no functions of
+    // the program.
+    if let Some(message) = &prepared.code {
+        return CompletedValue::failed(
+            cx,
+            &Error::new(ErrorCode::BadRequest, message.clone()),
+            field,
+            path,
+        );
+    }
+
+    if let Some(explained) = cx.explained(field) {
+        explained.takes(way(run));
+    }
+
+    if let (Run::Planned(planned), Some(row)) = (run, row) {
+        return write_planned(cx, admission, planned, row, path).await;
+    }
+
+    match run {
+        Run::Function(function) => write_function(cx, admission, function, path).boxed().await,
+        Run::Write(write) => match row {
+            Some(row) => write_table(cx, admission, write, row, path).boxed().await,
+            None => CompletedValue::failed(
+                cx,
+                &Error::internal("a mutation writes no rows"),
+                field,
+                path,
+            ),
+        },
+        Run::Event(_) | Run::Stream(_) => CompletedValue::failed(
+            cx,
+            &Error::internal("a subscription was run as if it were a query"),
+            field,
+            path,
+        ),
+        Run::Nodes => write_nodes(cx, admission, path).boxed().await,
+        Run::Planned(_) => CompletedValue::failed(
+            cx,
+            &Error::internal("a planned field has no rows"),
+            field,
+            path,
+        ),
+        Run::Code(code) => match cx.call(admission) {
+            Ok(call) => resolve(cx, admission, code, call, path).boxed().await,
+            Err(error) => CompletedValue::failed(cx, &error, field, path),
+        },
+    }
+}
+
+/// How a root field is executed.
+fn way(run: Run) -> Way {
+    match run {
+        Run::Planned(_) | Run::Nodes => Way::Planned,
+        Run::Function(_) => Way::Called,
+        Run::Write(_) => Way::Written,
+        Run::Code(_) | Run::Event(_) | Run::Stream(_) => Way::Resolved,
+    }
+}
+
+/// Runs the resolver of a root field.
+async fn resolve(
+    cx: &ExecutionContext<'_>,
+    admission: &Admission<'_>,
+    code: &'static dyn Code,
+    call: Call<'_>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let outcome = match Resolver::of(code) {
+        Resolver::Sync(resolve) => resolve(call),
+        Resolver::Async(resolve) => guarded(resolve(call)).await,
+        Resolver::Stream(_) => Err(Error::internal(
+            "a subscription was run as if it were a query",
+        )),
+    };
+    root_value(cx, admission, cx.noted(filtered(admission, outcome)), path).await
+}
+
+/// Replaces values that were read past the row filter of the field with a denial. A returned query
+/// is read later, with the filter.
+fn filtered<'a>(admission: &Admission<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
+    let denied = match (admission.row_filter(), &outcome) {
+        (Some(filter), Ok(Completed::Value(value))) => {
+            bypassed_filter(filter, value.resolve(), &admission.field().name)
+        }
+        _ => None,
+    };
+    denied.map_or(outcome, Err)
+}
+
+/// The value of `__schema` or `__type`, which was computed when the operation was prepared.
+pub(in crate::graphql) fn introspected(
+    cx: &ExecutionContext<'_>,
+    prepared: &Prepared,
+    admission: &Admission<'_>,
+) -> CompletedValue {
+    CompletedValue::walk(cx, |_, out| {
+        let answer = prepared
+            .introspection
+            .as_ref()
+            .and_then(|answers| answers.get(admission.field().key.as_str()));
+        out.extend_from_slice(
+            answer
+                .map_or_else(|| "null".to_owned(), ToString::to_string)
+                .as_bytes(),
+        );
+        Ok(())
+    })
+}

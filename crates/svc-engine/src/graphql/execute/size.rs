@@ -1,0 +1,35 @@
+//! The size of a response, which is limited.
+
+use crate::application::Limits;
+use crate::graphql::complete::CompletedValue;
+use crate::graphql::context::ExecutionContext;
+use crate::graphql::plan::PlanField;
+use crate::graphql::response::Path;
+
+/// The bytes of the root fields completed so far.
+#[derive(Debug, Default)]
+pub(super) struct AnswerSize(usize);
+
+impl AnswerSize {
+    /// Returns the value of a root field if there is room for it, and its error otherwise.
+    pub(super) fn fit(
+        &mut self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        value: CompletedValue,
+    ) -> CompletedValue {
+        let size = self.0 + value.bytes.as_ref().map_or(0, Vec::len);
+        if size > cx.limits.answer {
+            return CompletedValue::failed(
+                cx,
+                &Limits::answer_too_large(cx.limits),
+                field,
+                &Path::Root.key(&field.key),
+            );
+        }
+
+        self.0 = size;
+
+        value
+    }
+}

@@ -1,0 +1,161 @@
+//! The root fields of a mutation: the errors of each field report its effect.
+
+use std::collections::HashSet;
+use std::iter::repeat;
+
+use crate::graphql::complete::CompletedValue;
+use crate::graphql::context::ExecutionContext;
+use crate::graphql::plan::{Plan, PlanField, RootField};
+use crate::graphql::response::{FieldError, Segment, mark_effect};
+use svc_core::schema::Model;
+use svc_postgres::{Effect, EffectLog};
+use svc_telemetry::metrics::{error_type, get_metrics};
+
+/// The mutations of an operation, in order.
+pub(in crate::graphql) struct Mutations<'a> {
+    model: &'a Model,
+    ledger: Option<&'a EffectLog>,
+    completed: Vec<CompletedValue>,
+}
+
+impl<'a> Mutations<'a> {
+    pub(in crate::graphql) fn new(cx: &ExecutionContext<'a>) -> Self {
+        Self {
+            model: cx.model,
+            ledger: cx.context.db().ledger.as_deref(),
+            completed: Vec::new(),
+        }
+    }
+
+    /// Starts the next mutation.
+    pub(in crate::graphql) fn begin(&self) {
+        if let Some(ledger) = self.ledger {
+            ledger.begin();
+        }
+    }
+
+    /// Ends the current mutation; returns whether it makes `data` null.
+    pub(in crate::graphql) fn end(&mut self, field: &PlanField, mut value: CompletedValue) -> bool {
+        self.count(field, &value);
+
+        if let Some(ledger) = self.ledger {
+            let effect = ledger.end();
+            if field.root().is_some() {
+                mark_effect(effect, &mut value.errors);
+            }
+        }
+
+        let is_null = value.bytes.is_err();
+        self.completed.push(value);
+
+        is_null
+    }
+
+    /// Completes a mutation that does not run, because another one halts the operation.
+    pub(in crate::graphql) fn skip(&mut self) {
+        self.completed.push(CompletedValue::null());
+    }
+
+    /// Counts the mutation by its outcome: the type of its result, the type of its failure if the
+    /// result is one, or the class of its first error.
+    fn count(&self, field: &PlanField, value: &CompletedValue) {
+        let Some(metrics) = get_metrics().filter(|_| field.root().is_some()) else {
+            return;
+        };
+
+        let result = self
+            .ledger
+            .and_then(EffectLog::take_result)
+            .and_then(|ty| self.model.types.get(ty));
+        let is_failure = |name: &str| {
+            self.model
+                .results
+                .values()
+                .any(|result| result.error.name == name)
+        };
+
+        metrics.record_mutation(
+            &field.name,
+            match (value.errors.first(), result.map(|ty| ty.name.as_str())) {
+                (Some(error), _) => Err(error_type(&error.code)),
+                (None, Some(name)) if is_failure(name) => Err(name),
+                (None, Some(name)) => Ok(name),
+                (None, None) => Ok("value"),
+            },
+        );
+    }
+
+    /// `data` becomes null, and with it the result of each root field: records the effect of each
+    /// field so that the response can still report it. Fields that did not run have done nothing.
+    pub(in crate::graphql) fn lose(&self, fields: &[PlanField]) {
+        let Some(ledger) = self.ledger else { return };
+        let lost = by_key(fields, ledger.ended().into_iter());
+
+        // The error of a single mutation states its effect already.
+        if lost.len() > 1 {
+            ledger.lose(lost);
+        }
+    }
+
+    pub(in crate::graphql) fn into_completed(self) -> Vec<CompletedValue> {
+        self.completed
+    }
+}
+
+/// The effect of each mutation of an operation that is stopped at its deadline, by response key.
+/// `is_one` means that all of them are one statement, unless it was not used: under a row filter or
+/// a row policy, they run one by one.
+pub(in crate::graphql) fn effects_when_late(
+    ledger: &EffectLog,
+    plan: &Plan,
+    is_one: bool,
+) -> Vec<(String, Effect)> {
+    let fields = &plan.root.fields;
+    let ended = ledger.ended();
+    let runs_program = fields
+        .get(ended.len())
+        .and_then(PlanField::root)
+        .is_some_and(RootField::needs_code);
+    let running = if runs_program {
+        ledger.effect().of_ended_program()
+    } else {
+        ledger.effect()
+    };
+
+    let effects = ended.into_iter().chain([running]);
+    let is_one = is_one && !ledger.is_one_by_one();
+
+    if is_one {
+        by_key(fields, effects.chain(repeat(running)))
+    } else {
+        by_key(fields, effects)
+    }
+}
+
+/// The mutations among the root fields with their effects; fields without an effect did not run.
+fn by_key(fields: &[PlanField], effects: impl Iterator<Item = Effect>) -> Vec<(String, Effect)> {
+    let effects = effects.chain(repeat(Effect::NotDone));
+    let mutations = fields
+        .iter()
+        .zip(effects)
+        .filter(|(field, _)| field.root().is_some());
+    mutations
+        .map(|(field, effect)| (field.key.clone(), effect))
+        .collect()
+}
+
+/// Moves the first error of each root field before the others, because not all errors are sent.
+pub(in crate::graphql) fn one_of_each_first(errors: Vec<FieldError>) -> Vec<FieldError> {
+    let mut seen = HashSet::new();
+    let root = |error: &FieldError| match error.path.first() {
+        Some(Segment::Key(key)) => key.clone(),
+        _ => String::new(),
+    };
+
+    let (mut first, rest): (Vec<_>, Vec<_>) = errors
+        .into_iter()
+        .partition(|error| seen.insert(root(error)));
+    first.extend(rest);
+
+    first
+}
