@@ -5,8 +5,8 @@ pub use crate::graphql::{
     Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, ReturnsBatch, events,
     events_of_result,
 };
-pub use crate::mutation::MutationError;
-pub use crate::mutation::automatic::{
+pub use crate::mutation_result::MutationError;
+pub use crate::mutation_result::automatic::{
     ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE,
     SUCCESS_STATUS, SUCCESS_UPDATED_FIELDS, error, read_result, success,
 };

@@ -53,7 +53,7 @@ pub mod application;
 pub mod authz;
 pub mod graphql;
 pub mod events;
-pub mod mutation;
+pub mod mutation_result;
 pub mod repository;
 pub mod request;
 pub mod response_cache;
@@ -64,7 +64,7 @@ pub use application::{LimitMode, Limits};
 pub use graphql::{
     Operation, OperationError, OperationRegistry, ResponseCache, Returns, ReturnsBatch,
 };
-pub use mutation::{Constraint, MutationError, Patch};
+pub use mutation_result::{Constraint, MutationError, Patch};
 pub use repository::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use request::{Context, RequestContext, Transport};
 pub use response_cache::ResponseCacheConfig;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::events::Hub;
-use crate::mutation::Constraints;
+use crate::mutation_result::Constraints;
 use crate::response_cache::Responses;
 use svc_core::schema::Model;
 use svc_postgres::Database;

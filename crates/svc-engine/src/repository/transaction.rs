@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
 
-use crate::mutation::failed_call;
+use crate::mutation_result::failed_call;
 use crate::repository::Db;
 use svc_core::Error;
 use svc_core::json::ExactJson;

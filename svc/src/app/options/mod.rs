@@ -28,7 +28,7 @@ use svc_engine::authz::{
 };
 use svc_engine::events::EventSource;
 use svc_engine::graphql::{Hooks, Operation, OperationRegistry, ResponseCache};
-use svc_engine::mutation::Constraints;
+use svc_engine::mutation_result::Constraints;
 use svc_engine::request::{
     Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables,
 };

@@ -16,7 +16,7 @@ use super::resolver::{Call, Outcome, ReturnedQuery};
 use super::response::{CompletedValue, ExplainedField, Explanation, Path, ResponseBudget};
 use crate::application::Limits;
 use crate::authz::{FieldAccess, Gate};
-use crate::mutation::failed_sql;
+use crate::mutation_result::failed_sql;
 use crate::repository::Db;
 use crate::request::{Context, ErrorBehavior};
 use svc_core::schema::{Model, OperationKind, Relation, RowFunctionMeta};

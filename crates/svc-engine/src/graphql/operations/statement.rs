@@ -13,7 +13,7 @@ use crate::graphql::context::ExecutionContext;
 use crate::graphql::context::function_arguments::argument_json;
 use crate::graphql::plan::{AllAdmitted, OutType, Plan, PlanField};
 use crate::graphql::response::Path;
-use crate::mutation::{failed_call, fails};
+use crate::mutation_result::{failed_call, fails};
 use crate::repository::Db;
 use svc_core::schema::{OnFailure, OperationKind, ResultMeta};
 use svc_core::{Error, ErrorCode};

@@ -9,7 +9,7 @@ use super::given::{Given, id_of, list, stored_keys};
 use crate::graphql::complete::UnreadValues;
 use crate::graphql::find::{read_row, typed_rows};
 use crate::graphql::plan::{Calls, Children, PlanKind};
-use crate::mutation::Response;
+use crate::mutation_result::Response;
 use crate::repository::{Db, FindSpec};
 use crate::sql::{Subject, col};
 use svc_core::Error;

@@ -8,7 +8,7 @@ use super::given::own_id;
 use super::member::{Member, entity_field, graphql_names};
 use crate::graphql::complete::Unread;
 use crate::graphql::plan::{Children, PlanField};
-use crate::mutation::{Failure, Response, Status, StatusCheck};
+use crate::mutation_result::{Failure, Response, Status, StatusCheck};
 use crate::repository::Db;
 use svc_core::json::{ExactJson, Fields};
 use svc_core::schema::{FieldDef, Model, OnFailure, ResultMember, ResultMeta, TypeIndex};

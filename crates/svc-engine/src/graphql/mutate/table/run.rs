@@ -6,7 +6,7 @@ use super::undone::Undone;
 use super::work::Work;
 use super::writer::Writer;
 use crate::graphql::mutate::function::{CallOutcome, fail, is_governed, succeed};
-use crate::mutation::Response;
+use crate::mutation_result::Response;
 use crate::repository::{Db, Transaction};
 use svc_core::Error;
 use svc_core::json::Fields;

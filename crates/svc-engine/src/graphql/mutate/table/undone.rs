@@ -1,6 +1,6 @@
 //! Reasons why a mutation of a table is rolled back.
 
-use crate::mutation::{Constraints, Failure, Response, Status};
+use crate::mutation_result::{Constraints, Failure, Response, Status};
 use svc_core::Error;
 use svc_core::error::sqlstate::{is_contention, is_conversion};
 use svc_postgres::{DbError, Fault, RetryCause};
