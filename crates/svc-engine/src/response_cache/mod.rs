@@ -2,7 +2,7 @@
 //! stale.
 //!
 //! This module is independent of operations. The engine builds the key of a response and names the
-//! types of rows that it was read from (`graphql/execute/response_cache/`).
+//! types of rows that it was read from (`graphql/execute/cached_response/`).
 
 mod changes;
 mod config;

@@ -3,13 +3,13 @@
 mod access;
 mod awaited;
 mod by_statement;
+mod cached_response;
 mod choose;
 mod hooks;
 mod join;
 pub(super) mod metrics;
 mod prepared;
 mod report;
-mod response_cache;
 pub(super) mod root_field;
 mod scope;
 mod size;
@@ -17,12 +17,12 @@ mod size;
 mod unadmitted;
 
 pub use access::Challenge;
+pub use cached_response::ResponseCache;
+pub use cached_response::ResponseKeys;
 pub use hooks::{Answered, Hook};
 pub use hooks::{Answering, Hooks};
 pub(super) use prepared::Prepared;
 pub(super) use report::{record_errors, record_late, record_refused, report};
-pub use response_cache::ResponseCache;
-pub use response_cache::ResponseKeys;
 
 use std::borrow::Cow;
 use std::pin::pin;

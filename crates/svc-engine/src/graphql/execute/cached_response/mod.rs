@@ -1,7 +1,7 @@
-//! The response cache: reuses the responses of queries.
+//! Reuses the responses of queries: the key of a response, and the types that mutations change.
 //!
-//! The cache runs after everything that decides about a request (limits, hooks, the gate) and
-//! before anything that executes it. [`Responses`] stores the responses themselves.
+//! This runs after everything that decides about a request (limits, hooks, the gate) and before
+//! anything that executes it. The cache itself is in `response_cache`; see [`Responses`].
 
 mod key;
 mod options;
