@@ -18,7 +18,7 @@ mod types;
 
 use proc_macro::TokenStream;
 
-use access::{field_check, guard};
+use access::{field_check, guard_attribute};
 use family::{
     Family, abstract_type, database_test, enumeration, input, metered, object, result, root_field,
     scalar, traced,
@@ -73,7 +73,7 @@ pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn requires_auth(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| {
-        guard::misplaced("requires_auth", item, errors)
+        guard_attribute::misplaced("requires_auth", item, errors)
     })
 }
 
@@ -82,7 +82,7 @@ pub fn requires_auth(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn requires_permission(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| {
-        guard::misplaced("requires_permission", item, errors)
+        guard_attribute::misplaced("requires_permission", item, errors)
     })
 }
 
@@ -91,7 +91,7 @@ pub fn requires_permission(args: TokenStream, item: TokenStream) -> TokenStream 
 #[proc_macro_attribute]
 pub fn requires_role(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| {
-        guard::misplaced("requires_role", item, errors)
+        guard_attribute::misplaced("requires_role", item, errors)
     })
 }
 
@@ -100,7 +100,7 @@ pub fn requires_role(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn requires_any_permission(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| {
-        guard::misplaced("requires_any_permission", item, errors)
+        guard_attribute::misplaced("requires_any_permission", item, errors)
     })
 }
 
@@ -108,7 +108,7 @@ pub fn requires_any_permission(args: TokenStream, item: TokenStream) -> TokenStr
 #[proc_macro_attribute]
 pub fn requires_any_role(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| {
-        guard::misplaced("requires_any_role", item, errors)
+        guard_attribute::misplaced("requires_any_role", item, errors)
     })
 }
 

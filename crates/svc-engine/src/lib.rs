@@ -51,8 +51,8 @@
 pub mod __private;
 pub mod application;
 pub mod authz;
-pub mod graphql;
 pub mod events;
+pub mod graphql;
 pub mod mutation_result;
 pub mod repository;
 pub mod request;

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::Response;
 
-use super::guard::guarded;
+use super::panic_guard::guarded;
 use super::reply::MediaType;
 use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};

@@ -8,9 +8,9 @@ mod endpoint;
 mod get;
 #[cfg(feature = "graphiql")]
 mod graphiql;
-mod guard;
 mod health;
 mod live;
+mod panic_guard;
 mod post;
 mod protection;
 mod reply;
@@ -39,7 +39,7 @@ pub(crate) use unread::{LargeAnswer, PendingResponses, Recipient, Taken};
 
 use crate::health::HealthCheck;
 use crate::rate_limit::RateLimitLayer;
-use guard::guarded;
+use panic_guard::guarded;
 use post::{OtherMethods, Post};
 use protection::CrossOriginLayer;
 #[cfg(feature = "compression")]

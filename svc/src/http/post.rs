@@ -13,7 +13,7 @@ use axum::http::Response;
 use futures_util::future::{Either, Ready, ready};
 
 use super::endpoint::Seen;
-use super::guard::panicked;
+use super::panic_guard::panicked;
 use super::reply::MediaType;
 use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};

@@ -138,7 +138,7 @@ pub fn any_permission<T: ?Sized>(
 ) -> impl Fn(&T, AuthorizationRequest) -> Result<AuthorizationDecision> {
     move |_, request| {
         let guard = [svc_core::schema::Guard::AnyPermission(permissions)];
-        super::guard::check(&guard, &request.context(), request.operation_name())?;
+        super::guard_check::check(&guard, &request.context(), request.operation_name())?;
         Ok(AuthorizationDecision::allow())
     }
 }

@@ -12,7 +12,7 @@ use futures_util::{FutureExt as _, poll};
 use super::authorizer::Deciding;
 use super::{
     AccessCheck, Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer,
-    FieldAccess, FieldCheck, OwnAuthorizer, guard,
+    FieldAccess, FieldCheck, OwnAuthorizer, guard_check,
 };
 use crate::sql::{Filter, RowFilter};
 use svc_core::error::Denied;
@@ -50,7 +50,7 @@ impl Gate {
     ) -> Result<Admission<'f, F>, Error> {
         let rules = question.rules();
         if !rules.guards.is_empty() {
-            let checked = guard::check(rules.guards, &question.context(), question.field());
+            let checked = guard_check::check(rules.guards, &question.context(), question.field());
             checked.map_err(|error| error.denied(Denied::ByGuard))?;
         }
 
@@ -72,7 +72,7 @@ impl Gate {
     /// # Errors
     /// The denial, as reported to the client; `extensions.field` names the field.
     pub(crate) async fn admit_field(&self, question: &FieldAccess<'_>) -> Result<(), Error> {
-        let decided = match guard::check(question.guards, &question.context, &question.name) {
+        let decided = match guard_check::check(question.guards, &question.context, &question.name) {
             Ok(()) => self.ask_for_field(question).await,
             Err(denied) => Err(denied),
         };
@@ -88,7 +88,7 @@ impl Gate {
         let authorizer = self.authorizer.as_deref()?;
         let mut decided: Vec<_> = questions
             .iter()
-            .map(|asked| guard::check(asked.guards, &asked.context, &asked.name))
+            .map(|asked| guard_check::check(asked.guards, &asked.context, &asked.name))
             .collect();
         let is_open = |at: &usize| decided[*at].is_ok() && questions[*at].is_authorized;
         let open: Vec<usize> = (0..questions.len()).filter(is_open).collect();

@@ -9,7 +9,7 @@ mod decision;
 mod dry_run;
 mod field_check;
 mod gate;
-mod guard;
+mod guard_check;
 mod question;
 mod request;
 mod rows;

@@ -5,7 +5,7 @@ use syn::{Attribute, FnArg, LitInt, LitStr, Receiver, Type};
 
 use super::parse::{self, Block, Item, MethodArgs};
 use crate::access::field_check::FieldChecks;
-use crate::access::guard::Guards;
+use crate::access::guard_attribute::Guards;
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;

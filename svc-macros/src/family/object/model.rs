@@ -7,7 +7,7 @@ use syn::{Attribute, Fields, ItemStruct, LitStr, Path, Type};
 
 use super::parse::{self, Args, FieldArgs, RelationArgs};
 use crate::access::field_check::FieldChecks;
-use crate::access::guard::Guards;
+use crate::access::guard_attribute::Guards;
 use crate::element::{self, Element};
 use crate::errors::Errors;
 use crate::krate::Crate;

@@ -9,7 +9,7 @@ use super::rows::{self, RowSource};
 use super::stream::EventStream;
 use super::table::TableWrite;
 use crate::access::field_check::FieldChecks;
-use crate::access::guard::{self, Guards};
+use crate::access::guard_attribute::{self, Guards};
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
@@ -346,8 +346,8 @@ fn check_planned(function: &Function, params: &Parameters, errors: &mut Errors) 
         .iter()
         .filter(|attr| !is_harmless(&attr.meta))
     {
-        if guard::is_guarding(attr) {
-            errors.at(attr, guard::instead(attr));
+        if guard_attribute::is_guarding(attr) {
+            errors.at(attr, guard_attribute::instead(attr));
         } else {
             errors.at(
                 attr,

@@ -17,7 +17,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 use futures_util::FutureExt as _;
 
 use super::body::Arrived;
-use super::guard::guarded;
+use super::panic_guard::guarded;
 use super::protection::{CsrfProtection, Head};
 use super::reply::{
     ACCEPT_QUERY, Form, MediaType, QUERY_TYPE, Refusal, answer, challenged, fresh, status,

@@ -39,7 +39,7 @@ use axum::http::{Response, StatusCode, header};
 
 use super::body::PendingBodies;
 use super::endpoint::Seen;
-use super::guard::Caught;
+use super::panic_guard::Caught;
 use super::reply::{MediaType, Refusal};
 use super::unread::{PendingResponses, UnreadBody};
 use crate::rate_limit::AddressRule;

@@ -11,8 +11,8 @@ use hyper::body::Frame;
 use serde_json::json;
 
 use super::stream_type::StreamType;
-use crate::http::guard::masked;
 use crate::http::live::{Ending, Order, Seat};
+use crate::http::panic_guard::masked;
 use svc_core::ErrorCode;
 use svc_engine::graphql::{Response, ResponseStream};
 use svc_engine::request::RequestId;

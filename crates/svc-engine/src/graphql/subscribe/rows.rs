@@ -10,9 +10,9 @@ use super::answers::Giver;
 use super::event::{Item, Subscriber};
 use super::event_rules::EventRules;
 use super::sent_rows::{LastLook, SentRows};
+use crate::events::{Accepts, Delivery, Event, Feed, Operation, RowEvent, too_slow};
 use crate::graphql::find::{EventFilter, EventRow};
 use crate::graphql::response::{Answer, Response, ShownErrors};
-use crate::events::{Accepts, Delivery, Event, Feed, Operation, RowEvent, too_slow};
 use crate::sql::Filter;
 use svc_postgres::Participant;
 

@@ -31,7 +31,7 @@ use super::operations::{Event, Operations};
 use super::sending::{MAX_FRAME_SIZE, Stream, send_text};
 use crate::http::endpoint::parameters;
 use crate::http::live::{Ending, Order, Seat};
-use crate::http::{HttpState, guard};
+use crate::http::{HttpState, panic_guard};
 #[cfg(feature = "auth")]
 use svc_auth::Identity;
 use svc_core::ErrorCode;
@@ -403,7 +403,7 @@ impl Socket {
                 .await
             }
             Event::Panicked(panic) => {
-                let errors = serde_json::Value::from(vec![guard::masked(&panic)]).to_string();
+                let errors = serde_json::Value::from(vec![panic_guard::masked(&panic)]).to_string();
                 self.send(&ServerMessage::Error {
                     id,
                     errors: &errors,

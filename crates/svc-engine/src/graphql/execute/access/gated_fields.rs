@@ -128,7 +128,11 @@ impl Engine {
     }
 
     /// Whether the client may read the keys of rows of a type if the document does not select them.
-    pub(in crate::graphql) async fn tells_keys(&self, row: TypeIndex, scope: &RequestScope) -> bool {
+    pub(in crate::graphql) async fn tells_keys(
+        &self,
+        row: TypeIndex,
+        scope: &RequestScope,
+    ) -> bool {
         let gated = if self.decides_fields {
             self.app.model.gate_of_keys(row)
         } else {
