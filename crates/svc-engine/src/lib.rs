@@ -14,10 +14,11 @@
 //! | `sql` | the only code that writes `SELECT` for reads |
 //! | `repository` | the module `svc::db`: the database as resolvers see it |
 //! | `request` | the parts of a request, `Context`, request data and session variables |
-//! | `mutation` | statuses and errors of database functions |
+//! | `mutation_result` | statuses and errors of database functions |
 //! | `events` | sources of events, the hub and the queues of subscribers |
 //! | `response_cache` | where responses are cached, and the changes that make them stale |
-//! | `application` | the state that all requests share, `Limits` and deadlines |
+//! | `shared_state` | the state that all requests share, and their deadlines |
+//! | `limits` | the settings `Limits` |
 //! | `upload` | files that clients send |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -49,21 +50,22 @@
 
 #[doc(hidden)]
 pub mod __private;
-pub mod application;
 pub mod authz;
 pub mod events;
 pub mod graphql;
+pub mod limits;
 pub mod mutation_result;
 pub mod repository;
 pub mod request;
 pub mod response_cache;
+pub mod shared_state;
 pub mod sql;
 pub mod upload;
 
-pub use application::{LimitMode, Limits};
 pub use graphql::{
     Operation, OperationError, OperationRegistry, ResponseCache, Returns, ReturnsBatch,
 };
+pub use limits::{LimitMode, Limits};
 pub use mutation_result::{Constraint, MutationError, Patch};
 pub use repository::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use request::{Context, RequestContext, Transport};

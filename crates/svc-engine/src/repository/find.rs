@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use async_graphql::Value;
 
-use crate::application::Limits;
+use crate::limits::Limits;
 use crate::repository::{Db, OrderBy, Page, Where};
 use crate::sql::{Column, Filter, Order, Window};
 use svc_core::schema::{Model, SvcType, TypeIndex};

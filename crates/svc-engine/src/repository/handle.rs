@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::application::Application;
+use crate::shared_state::SharedState;
 use crate::sql::{RowFilter, RowRules, Views};
 use svc_core::scalar::sql_value::SqlValue;
 use svc_postgres::{Caller, Catalog, EffectLog, OpenTransaction, Reader, Session};
@@ -13,7 +13,7 @@ use svc_postgres::{Caller, Catalog, EffectLog, OpenTransaction, Reader, Session}
 #[derive(Debug, Clone)]
 pub struct Db {
     #[doc(hidden)]
-    pub app: Arc<Application>,
+    pub app: Arc<SharedState>,
     /// `None` if there are no session variables.
     #[doc(hidden)]
     pub session: Option<Arc<Session>>,

@@ -213,7 +213,7 @@ impl RequestParts {
     }
 
     /// Returns the start of the request's time, as a beat of
-    /// [`RequestDeadlines`](crate::application::RequestDeadlines).
+    /// [`RequestDeadlines`](crate::shared_state::RequestDeadlines).
     pub(crate) fn started(&self) -> u32 {
         self.started.load(Ordering::Relaxed)
     }

@@ -29,7 +29,7 @@ use svc_core::settings::{
     ConfigError, Count, Flag, Group as _, MAX_TIMEOUT, Maybe, Parsed, Path, Seconds, Text,
     Variables, Whether, check_text, or_never, settings, variable,
 };
-use svc_engine::application::{LimitMode, Limits};
+use svc_engine::limits::{LimitMode, Limits};
 use svc_engine::response_cache::ResponseCacheConfig;
 use svc_engine::upload::UploadConfig;
 use svc_telemetry::metrics::MetricsConfig;

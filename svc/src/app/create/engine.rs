@@ -8,23 +8,24 @@ use super::policies::Policies;
 use crate::app::{AppOptions, OperationsConfig};
 use svc_core::schema::Model;
 use svc_core::settings::MAX_TIMEOUT;
-use svc_engine::application::{Application, LimitMode, RequestDeadlines};
 use svc_engine::authz::Gate;
 use svc_engine::graphql::{DocumentCache, Engine, RegisteredOnly};
+use svc_engine::limits::LimitMode;
+use svc_engine::shared_state::{RequestDeadlines, SharedState};
 use svc_telemetry::security_log::Clients;
 
 /// Returns the parts that all requests share, with the data of the options.
-pub(super) fn application(
+pub(super) fn shared_state(
     options: &mut AppOptions,
     model: Arc<Model>,
     operations: &Operations,
     opened: &OpenDatabase,
     clients: Clients,
-) -> Arc<Application> {
+) -> Arc<SharedState> {
     let mut data = std::mem::take(&mut options.data);
     data.insert(std::mem::take(&mut options.context_values));
 
-    Arc::new(Application {
+    Arc::new(SharedState {
         model,
         limits: operations.limits.clone(),
         database: opened.database.clone(),
@@ -41,7 +42,7 @@ pub(super) fn application(
 /// on, authentication has its database.
 pub(super) fn engine(
     options: &mut AppOptions,
-    app: Arc<Application>,
+    app: Arc<SharedState>,
     policies: Policies,
     operations: Operations,
     #[cfg(feature = "auth")] authentication: Option<svc_auth::Authentication>,

@@ -16,7 +16,7 @@ use super::setup::{database_channels, start_findings};
 use super::{AppOptions, DatabaseConfig, StartError, describe};
 use crate::http::HttpState;
 use database::OpenDatabase;
-use engine::{application, engine};
+use engine::{engine, shared_state};
 use entrance::Entrance;
 use operations::Operations;
 use policies::Policies;
@@ -89,7 +89,7 @@ pub(crate) async fn assemble(
     let hides_rows = policies.shares_requests;
     let opened = OpenDatabase::open(&mut options, &schema.model, &operations, hides_rows).await?;
     let clients = entrance.clients.clone();
-    let app = application(&mut options, schema.model, &operations, &opened, clients);
+    let app = shared_state(&mut options, schema.model, &operations, &opened, clients);
     let engine = engine(
         &mut options,
         app,

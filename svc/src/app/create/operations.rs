@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::app::setup::response_cache;
 use crate::app::{AppOptions, StartError};
 use svc_core::schema::Model;
-use svc_engine::application::Limits;
 use svc_engine::graphql::{
     OperationRegistry, PersistedQueries, ResponseKeys, read_folder, read_manifests,
 };
+use svc_engine::limits::Limits;
 use svc_engine::response_cache::Responses;
 
 /// The registered and persisted operations, with their limits and cached responses.

@@ -21,17 +21,18 @@ pub(super) use rate_limits::{has_unlimited, note_rate_limits, warn_of_unlimited}
 use svc_core::schema::{KeyFn, RootFieldMeta};
 use svc_core::settings::{ConfigError, MAX_TIMEOUT};
 use svc_engine::Constraint;
-use svc_engine::application::{DataMap, Limits};
 use svc_engine::authz::{
     AuthorizationCacheConfig, CachedAuthorizer, DynAuthorizer, RowPolicy, TriedRule,
     TryingAuthorizer,
 };
 use svc_engine::events::EventSource;
 use svc_engine::graphql::{Hooks, Operation, OperationRegistry, ResponseCache};
+use svc_engine::limits::Limits;
 use svc_engine::mutation_result::Constraints;
 use svc_engine::request::{
     Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables,
 };
+use svc_engine::shared_state::DataMap;
 
 /// The parts of an application; passed to [`create_svc_app`](crate::create_svc_app).
 #[derive(Default)]

@@ -5,15 +5,15 @@ use std::sync::{Arc, OnceLock};
 
 use crate::db::{Db, SessionVariables};
 use svc_auth::{AuthError, UserContext};
-use svc_engine::application::Application;
+use svc_engine::shared_state::SharedState;
 
 /// The database of a service under construction.
 #[derive(Clone, Default)]
-pub(crate) struct UserDatabase(Arc<OnceLock<(Arc<Application>, Arc<SessionVariables>)>>);
+pub(crate) struct UserDatabase(Arc<OnceLock<(Arc<SharedState>, Arc<SessionVariables>)>>);
 
 impl UserDatabase {
     /// Sets the application and its session variables.
-    pub(in crate::app) fn set(&self, app: &Arc<Application>, variables: &Arc<SessionVariables>) {
+    pub(in crate::app) fn set(&self, app: &Arc<SharedState>, variables: &Arc<SessionVariables>) {
         // It is set once, by the only service created from its options.
         let _ = self.0.set((app.clone(), variables.clone()));
     }

@@ -9,9 +9,9 @@ use quick_cache::{Equivalent, Lifecycle, Weighter};
 
 use super::literals::{Binding, Masked};
 use super::{Document, Planned, SentLiterals};
-use crate::application::Limits;
 use crate::graphql::error::RequestError;
 use crate::graphql::plan::Plan;
+use crate::limits::Limits;
 use svc_core::schema::Model;
 use svc_telemetry::metrics::CacheType;
 

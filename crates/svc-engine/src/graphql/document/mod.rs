@@ -31,7 +31,7 @@ use super::coerce::{VariableDef, Variables, condition};
 use super::error::RequestError;
 use super::heap_size;
 use super::plan::{Plan, Planner};
-use crate::application::Limits;
+use crate::limits::Limits;
 use svc_core::ErrorCode;
 use svc_core::schema::Model;
 use svc_core::trace::OpenSpan;

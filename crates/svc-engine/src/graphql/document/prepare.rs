@@ -9,9 +9,9 @@ use apollo_compiler::{ExecutableDocument, ast};
 
 use super::validate::rules;
 use super::{Document, OperationInfo, diagnostics};
-use crate::application::Limits;
 use crate::graphql::coerce::{Literal, VariableDef};
 use crate::graphql::error::RequestError;
+use crate::limits::Limits;
 use svc_core::ErrorCode;
 use svc_core::schema::{Model, TypeExpr};
 use svc_core::trace::OpenSpan;

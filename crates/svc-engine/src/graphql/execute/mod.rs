@@ -34,7 +34,6 @@ use self::join::joined;
 pub(super) use self::join::only;
 use self::metrics::{Begun, count_errors};
 use self::size::AnswerSize;
-use crate::application::{Application, RequestDeadlines};
 use crate::authz::{Gate, RowPolicies};
 use crate::graphql::coerce::SentVariables;
 use crate::graphql::context::{ExecutionContext, Growth};
@@ -49,6 +48,7 @@ use crate::request::{
     Context, ErrorBehavior, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope,
     SessionVariables,
 };
+use crate::shared_state::{RequestDeadlines, SharedState};
 use svc_core::Error;
 use svc_core::schema::OperationKind;
 use svc_postgres::EffectLog;
@@ -94,7 +94,7 @@ pub enum RegisteredOnly {
 
 /// Everything needed to execute operations.
 pub struct Engine {
-    pub app: Arc<Application>,
+    pub app: Arc<SharedState>,
     pub request_data: Arc<RequestDataMakers>,
     pub session_variables: Arc<SessionVariables>,
     pub development: bool,

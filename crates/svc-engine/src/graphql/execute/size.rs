@@ -1,10 +1,10 @@
 //! The size of a response, which is limited.
 
-use crate::application::Limits;
 use crate::graphql::complete::CompletedValue;
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::plan::PlanField;
 use crate::graphql::response::Path;
+use crate::limits::Limits;
 
 /// The bytes of the root fields completed so far.
 #[derive(Debug, Default)]

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use apollo_compiler::executable::{Operation, Selection as Ast, SelectionSet};
 
-use crate::application::Limits;
 use crate::graphql::coerce::Variables;
 use crate::graphql::document::Document;
 use crate::graphql::plan::{PlanField, PlanKind, Selection};
+use crate::limits::Limits;
 use svc_core::schema::{FieldKind, Model};
 
 /// The maximum length of a column name, in bytes.

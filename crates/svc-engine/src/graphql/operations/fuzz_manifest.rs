@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::OperationRegistry;
 use super::manifest::{add, parse};
-use crate::application::Limits;
 use crate::graphql::document::DocumentId;
+use crate::limits::Limits;
 use svc_core::schema::Model;
 
 /// Registers the documents listed in a manifest. If all of them can be registered, each id leads to

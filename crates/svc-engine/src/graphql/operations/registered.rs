@@ -7,10 +7,10 @@ use sha2::{Digest as _, Sha256};
 use super::fields::check_fields;
 use super::parameters::{from_first_word, parameters};
 use super::{Operation, OperationError};
-use crate::application::Limits;
 use crate::graphql::coerce::VariableDef;
 use crate::graphql::document::Document;
 use crate::graphql::document::persisted::Hash;
+use crate::limits::Limits;
 use svc_core::schema::Model;
 use svc_postgres::{StatementSubject, StatementText};
 

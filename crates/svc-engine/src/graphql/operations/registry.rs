@@ -7,9 +7,9 @@ use ahash::RandomState;
 
 use super::store::{HashedText, Store};
 use super::{Operation, OperationError, Registered};
-use crate::application::Limits;
 use crate::graphql::document::DocumentId;
 use crate::graphql::document::persisted::Hash;
+use crate::limits::Limits;
 use svc_core::schema::Model;
 
 /// The registered operations of an application, for programs that register operations at run time.

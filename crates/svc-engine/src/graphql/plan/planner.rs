@@ -18,9 +18,9 @@ use super::{
     ArgPlan, Cacheable, Calls, Checked, Children, Keys, OutType, Plan, PlanField, PlanKind,
     Selection, Slot,
 };
-use crate::application::Limits;
 use crate::graphql::coerce::{LiftedLiterals, Variables, condition};
 use crate::graphql::error::{MAX_LOCATIONS, RequestError};
+use crate::limits::Limits;
 use svc_core::ErrorCode;
 use svc_core::schema::{FieldDef, FieldKind, Gated, Model, OperationKind, TypeIndex, TypeKind};
 use svc_telemetry::metrics::OperationSlot;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use crate::application::RequestDeadlines;
 use crate::graphql::complete::{CompletedValue, root_value};
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::execute::metrics::{count_errors, end_span};
@@ -17,6 +16,7 @@ use crate::graphql::resolver::Outcome;
 use crate::graphql::response::{Path, Response, ResponseBudget, ShownErrors};
 use crate::repository::Db;
 use crate::request::{Context, ErrorBehavior, RequestScope};
+use crate::shared_state::RequestDeadlines;
 
 /// The content of an event.
 pub(super) enum Item<'a> {

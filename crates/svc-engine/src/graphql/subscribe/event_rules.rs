@@ -9,10 +9,10 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::event::Subscriber;
-use crate::application::Application;
 use crate::authz::{RequestRules, RowPolicies};
 use crate::events::RowEvent;
 use crate::request::ScopeSeed;
+use crate::shared_state::SharedState;
 use crate::sql::{Column, Filter, RowFilter, RowRules as _, Subject};
 use svc_core::scalar::sql_value::SqlValue;
 use svc_core::schema::{Operator, TypeIndex, key_text};
@@ -21,7 +21,7 @@ use svc_postgres::ColumnType;
 /// The row rules of a subscription: the policies, which are evaluated again for each event, and the
 /// row filter of its admission.
 pub(super) struct EventRules {
-    app: Arc<Application>,
+    app: Arc<SharedState>,
     request: ScopeSeed,
     policies: Option<Arc<RowPolicies>>,
     row_filter: Option<Arc<RowFilter>>,

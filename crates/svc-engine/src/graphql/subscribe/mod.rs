@@ -32,8 +32,8 @@ use super::find::EventFilter;
 use super::plan::{Admission, RootField};
 use super::resolver::{Outcome, Resolver};
 use super::response::{FieldError, Path, Response, ResponseBudget};
-use crate::application::RequestDeadlines;
 use crate::request::{RequestParts, RequestScope, Transport};
+use crate::shared_state::RequestDeadlines;
 use svc_core::schema::{Code, EventMeta, OperationKind, Run, Shape, TypeIndex};
 use svc_core::{Error, Result};
 

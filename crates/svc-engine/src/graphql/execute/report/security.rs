@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::application::Application;
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::response::{Answer, FieldError, Response};
 use crate::request::RequestParts;
+use crate::shared_state::SharedState;
 use svc_core::ErrorCode;
 use svc_core::error::{Denied, Origin};
 use svc_telemetry::security_log::{SecurityEventType, record};
@@ -105,7 +105,7 @@ impl<'a> Finding<'a> {
 
 /// Records that an operation exceeds a limit, if it was rejected for that.
 pub(in crate::graphql) fn record_refused(
-    app: &Application,
+    app: &SharedState,
     parts: &RequestParts,
     refused: &Response,
 ) {
@@ -133,7 +133,7 @@ pub(in crate::graphql) fn record_refused(
 }
 
 /// Records that an operation was stopped at its deadline.
-pub(in crate::graphql) fn record_late(app: &Application, parts: &RequestParts) {
+pub(in crate::graphql) fn record_late(app: &SharedState, parts: &RequestParts) {
     let event = parts.security_event(&app.clients, SecurityEventType::QueryTimeout);
     record(event.reason(format!(
         "the request took longer than {} seconds",

@@ -1,12 +1,12 @@
 //! Pages: the parts that a statement reads for a page, and their positions in its rows.
 
 use super::Columns;
-use crate::application::Limits;
 use crate::graphql::complete::cursor::{decode, mark};
 use crate::graphql::complete::{EdgeShape, PageShape, RowShape, address};
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::find::read::PageRead;
 use crate::graphql::plan::{Calls, PlanField, PlanKind};
+use crate::limits::Limits;
 use crate::repository::{CursorPage, check_size};
 use crate::sql::{
     Filter, Keyset, Order, Query, Selected, Subquery, Views, Window, order_keys, record_types,

@@ -8,7 +8,6 @@ pub(crate) use total::total;
 use super::columns::{Wanted, needs_whole_rows, row_shapes};
 use super::read::{PageRead, Read};
 use super::rows::full_rows;
-use crate::application::Limits;
 use crate::graphql::complete::{
     Cells, CompletedValue, Decoded, Outdated, PageNode, PageShape, RowsOfPage, complete_page,
     complete_page_items,
@@ -16,6 +15,7 @@ use crate::graphql::complete::{
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::plan::PlanField;
 use crate::graphql::response::Path;
+use crate::limits::Limits;
 use crate::repository::{ConnectionSpec, Db, Edge, Slice};
 use crate::sql::{Selected, Subquery, Views, select_subqueries};
 use svc_core::Error;

@@ -9,9 +9,9 @@ use async_graphql::Value;
 use row_filter::{check_scopes, filtered};
 
 use super::conditions::{declared_filter, orders, where_filter};
-use crate::application::Limits;
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::plan::PlanField;
+use crate::limits::Limits;
 use crate::repository::{CursorPage, Db, FindSpec, page};
 use crate::sql::{Filter, Order, Query, Selected, Window, asc, desc};
 use svc_core::Error;

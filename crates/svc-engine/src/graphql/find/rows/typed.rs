@@ -1,9 +1,9 @@
 //! Typed rows, for the methods below a field and for resolvers that await their queries.
 
 use super::full::wanted_rows;
-use crate::application::Limits;
 use crate::graphql::complete::{Cells, FullRows};
 use crate::graphql::find::read::Read;
+use crate::limits::Limits;
 use crate::repository::{Db, FindSpec};
 use crate::sql::select_rows;
 use svc_core::Error;

@@ -1,8 +1,8 @@
 //! Bounds checked while a plan is built, so that a plan that exceeds them is rejected before it
 //! takes memory.
 
-use crate::application::{LimitMode, Limits};
 use crate::graphql::error::RequestError;
+use crate::limits::{LimitMode, Limits};
 use svc_core::ErrorCode;
 
 /// The maximum size of one plan in bytes; only a hostile document gets near it.

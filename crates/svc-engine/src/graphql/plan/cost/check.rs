@@ -1,10 +1,10 @@
 //! Rejects operations that cost too much.
 
 use super::Costs;
-use crate::application::Limits;
 use crate::graphql::coerce::Variables;
 use crate::graphql::error::RequestError;
 use crate::graphql::plan::{Cost, Plan, PlanField, Selection};
+use crate::limits::Limits;
 use svc_core::ErrorCode;
 use svc_core::schema::Model;
 

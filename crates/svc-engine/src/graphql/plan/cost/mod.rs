@@ -16,8 +16,8 @@ use ahash::{HashMap, HashMapExt as _};
 use serde_json::{Value, json};
 
 use super::{Children, Plan, PlanField, PlanKind, RootField, Selection};
-use crate::application::Limits;
 use crate::graphql::coerce::Variables;
+use crate::limits::Limits;
 use svc_core::schema::{AggregateFunction, Model, Part};
 
 /// The number of rows that a list without a `limit` counts as, such as one inside `data`.

@@ -3,9 +3,6 @@
 
 mod data;
 mod deadline;
-mod limits;
-
-pub use limits::{LimitMode, Limits};
 
 pub use data::DataMap;
 pub use deadline::RequestDeadlines;
@@ -22,7 +19,7 @@ use svc_telemetry::security_log::Clients;
 
 /// The state shared by all requests, behind one pointer: each reference count is a point of
 /// contention between processors.
-pub struct Application {
+pub struct SharedState {
     pub model: Arc<Model>,
     pub limits: Arc<Limits>,
     pub database: Arc<Database>,
@@ -38,7 +35,7 @@ pub struct Application {
     pub clients: Clients,
 }
 
-impl Application {
+impl SharedState {
     /// Returns the time limit of requests; zero without a limit.
     pub fn request_limit(&self) -> Duration {
         self.deadlines
@@ -54,9 +51,9 @@ impl Application {
     }
 }
 
-impl std::fmt::Debug for Application {
+impl std::fmt::Debug for SharedState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Application")
+        f.debug_struct("SharedState")
             .field("model", &self.model)
             .finish_non_exhaustive()
     }

@@ -5,9 +5,9 @@ use apollo_compiler::ast::Document;
 
 use super::merge_cost;
 use super::nesting::Nesting;
-use crate::application::{LimitMode, Limits};
 use crate::graphql::coerce::SentVariables;
 use crate::graphql::error::RequestError;
+use crate::limits::{LimitMode, Limits};
 use svc_core::json::ExactJson;
 use svc_core::schema::Model;
 use svc_core::{Error, ErrorCode};
