@@ -65,8 +65,8 @@ fn groups(allocations: &[Allocation]) -> Vec<Group> {
 /// Returns the functions of a place, the innermost first, each with its line where the build has
 /// it.
 ///
-/// The text of a backtrace has a line such as `5: svc_core::json::write` for each function, and
-/// often a line such as `at ./crates/svc-core/src/json.rs:7:5` behind it.
+/// The text of a backtrace has a line such as `5: svc_core::exact_json::write` for each function,
+/// and often a line such as `at ./crates/svc-core/src/exact_json.rs:7:5` behind it.
 fn functions(place: &Backtrace) -> Vec<String> {
     let text = place.to_string();
     let mut functions: Vec<String> = Vec::new();
@@ -93,7 +93,8 @@ fn functions(place: &Backtrace) -> Vec<String> {
     functions
 }
 
-/// Returns the crate of a function such as `<&mut svc_core::json::Text as core::fmt::Write>::write_str`.
+/// Returns the crate of a function such as
+/// `<&mut svc_core::exact_json::Text as core::fmt::Write>::write_str`.
 fn crate_of(name: &str) -> &str {
     let name = name.trim_start_matches(['<', '&', '*', '(', '[']);
     let name = ["mut ", "dyn "]
@@ -110,7 +111,7 @@ fn the_crate_of_a_function_is_found_in_its_name() {
     for (name, expected) in [
         ("svc_engine::graphql::run::{{closure}}", "svc_engine"),
         (
-            "<&mut svc_core::json::Text as core::fmt::Write>::write_str",
+            "<&mut svc_core::exact_json::Text as core::fmt::Write>::write_str",
             "svc_core",
         ),
         (

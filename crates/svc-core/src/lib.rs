@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `schema` | types and root fields from the macros, the checked `Model`, and its SDL |
 //! | `scalar` | scalars, their canonical forms, and values for SQL |
-//! | `json` | JSON whose numbers keep all their digits |
+//! | `exact_json` | JSON whose numbers keep all their digits |
 //! | `error` | `Error` and its codes, the meaning of SQLSTATEs, and the `errorId` |
 //! | `settings` | the macro `settings!`: struct, variables and page of the book from one table |
 //! | `trace` | spans for OpenTelemetry, or a stub without the feature `tracing-otel` |
@@ -56,8 +56,8 @@
 pub mod __private;
 pub mod beats;
 pub mod error;
+pub mod exact_json;
 pub mod feature_traits;
-pub mod json;
 pub mod log_throttle;
 #[cfg(feature = "redis")]
 pub mod redis_client;

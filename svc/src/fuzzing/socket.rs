@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::WebSocket;
 use tokio_tungstenite::tungstenite::protocol::{Message, Role};
 
 use super::service::{self, Service};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 
 const HANDSHAKE: &[u8] =
     b"GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\

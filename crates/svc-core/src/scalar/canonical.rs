@@ -2,7 +2,7 @@
 //! these are not parsed. All other texts are parsed by their types.
 
 use super::ScalarKind;
-use crate::json::special;
+use crate::exact_json::special;
 
 /// Writes a JSON string for `text` when it is plainly in the form of the scalar; false, with
 /// nothing written, when that has to be found out by parsing it.

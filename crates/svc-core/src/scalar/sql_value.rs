@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
-use crate::json::ExactJson;
+use crate::exact_json::ExactJson;
 use crate::scalar::{sql_date, sql_instant};
 
 /// A value in a filter; it is bound to the statement, never written into it.

@@ -13,7 +13,7 @@ use super::calendar::{
 use super::canonical::write_canonical;
 use super::kind::ScalarKind;
 use super::time_of_day::{instant_without_leap, parse_time, write_time};
-use crate::json::{ExactNumber, shorten, write_text};
+use crate::exact_json::{ExactNumber, shorten, write_text};
 
 /// A value that violates the rules of its scalar. The text quotes the value, so it is only for the
 /// sender of the value and for the log.

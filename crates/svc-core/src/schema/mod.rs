@@ -25,7 +25,7 @@ pub use registration::{
     StoredFields, SvcType, TypeKey, TypeRef, WriteScalar, WrittenReturn,
 };
 
-pub use crate::json::{ExactJson, ExactNumber, Fields as ExactFields};
+pub use crate::exact_json::{ExactJson, ExactNumber, Fields as ExactFields};
 
 pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub use assembly::{Dialect, IS_ONE_OF, Listed, TYPE, build};

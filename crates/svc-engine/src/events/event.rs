@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::log_throttle::LogThrottle;
 use svc_core::schema::key_text;
 use svc_postgres::SharedReads;

@@ -6,7 +6,7 @@ use super::{Constraints, raised};
 use svc_core::Error;
 use svc_core::error::Origin;
 use svc_core::error::sqlstate::{CONTENTION, RETRYABLE, is_contention};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_postgres::{DbError, Fault};
 
 impl Failure {

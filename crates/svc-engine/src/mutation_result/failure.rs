@@ -3,7 +3,7 @@
 use super::response::Response;
 use super::status::Kind;
 use svc_core::error::Origin;
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 use svc_core::{Error, ErrorCode};
 
 /// The keys of `extensions` that svc writes.

@@ -2,7 +2,7 @@
 
 use super::failure::{Failure, integer, text_field};
 use super::status::{Kind, Status};
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 
 /// The keys that such JSON may have. JSON with any other key is not sent to clients: details often
 /// hold rows.

@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 use crate::mutation_result::failed_call;
 use crate::repository::Db;
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_postgres::{
     DbError, DriverError, Isolation, OpenTransaction, Param, Retries, Statement, has_nul,
 };

@@ -9,7 +9,7 @@ use tempfile::TempPath;
 use uuid::Uuid;
 
 use super::token::{FIELD, Token};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::{Error, Result};
 
 /// A file that a client has sent.

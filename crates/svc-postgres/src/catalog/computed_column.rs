@@ -6,7 +6,7 @@ use super::Catalog;
 use super::functions::{Function, FunctionSpec, Functions, Parameter};
 use super::source::Source;
 use crate::{DbError, Param, Probe};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 
 impl FunctionSpec {
     /// Returns the only candidate that accepts a row of the view and the arguments.

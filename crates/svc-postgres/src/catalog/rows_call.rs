@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{Param, Probe};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 
 /// SQL for the `FROM` clause, whose placeholders are the first of its statement, and their values.
 #[derive(Debug, Clone, PartialEq)]

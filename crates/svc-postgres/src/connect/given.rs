@@ -69,7 +69,7 @@ impl Given {
                 // The unknown name may be part of a password, so the message does not quote it.
                 None if split.is_doubtful => return Err(BadUrl::new(MISPLACED)),
                 None => {
-                    let (name, known) = (svc_core::json::shorten(&name), parameter::names());
+                    let (name, known) = (svc_core::exact_json::shorten(&name), parameter::names());
                     return Err(BadUrl::new(format!(
                         "its parameter `{name}` is not known; known are {known}"
                     )));

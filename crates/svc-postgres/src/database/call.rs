@@ -10,7 +10,7 @@ use crate::catalog::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BA
 use crate::driver::{Commit, DriverError, FromRow as _, OpenTransaction};
 use crate::statement::recorder::{self, StatementKind};
 use crate::{Database, DbError, EffectLog, Rows, Session, Statement};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 
 /// A call.
 pub struct Call<'a> {

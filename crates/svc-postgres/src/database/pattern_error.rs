@@ -3,7 +3,7 @@
 
 use crate::error::{OF_DOMAIN, is_integer_read, is_refused_value};
 use crate::{Database, DbError, PatternLanguage, Session, Statement};
-use svc_core::json::shorten;
+use svc_core::exact_json::shorten;
 
 /// An error that PostgreSQL reports.
 type PostgresError = tokio_postgres::error::DbError;

@@ -4,7 +4,7 @@
 use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, Kind, Type};
 
-use svc_core::json::ExactJson as Value;
+use svc_core::exact_json::ExactJson as Value;
 
 /// An error while writing or reading a value.
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -18,7 +18,7 @@ pub use rows::{RowSink, Rows, cell};
 pub(crate) use text::Running;
 pub use text::{StatementSubject, StatementText};
 
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 
 /// The OID of a type in `pg_type`.
 pub type Oid = u32;

@@ -3,7 +3,7 @@
 use super::{ITEMS, Table, list};
 use crate::statement::quote;
 use crate::{Param, Statement};
-use svc_core::json::Fields;
+use svc_core::exact_json::Fields;
 
 /// How existing rows are handled.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,7 @@ use super::catalog::functions::ArgForm;
 use super::catalog::{Catalog, ColumnType, Source};
 use super::statement::quote;
 use super::{Param, Statement, StatementSubject, StatementText};
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 
 /// A table to write to, with the columns named by the program.
 #[derive(Clone, Copy)]

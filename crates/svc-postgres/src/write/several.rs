@@ -4,7 +4,7 @@
 use super::values::columns_of;
 use super::{ITEMS, Table, list};
 use crate::{Param, Statement, quote, quote_literal};
-use svc_core::json::Fields;
+use svc_core::exact_json::Fields;
 
 /// The values of a list, as rows.
 fn values(number: usize) -> String {

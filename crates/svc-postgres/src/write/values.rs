@@ -3,7 +3,7 @@
 use super::Table;
 use crate::catalog::functions::ArgForm;
 use crate::{ColumnType, quote_literal};
-use svc_core::json::Fields;
+use svc_core::exact_json::Fields;
 
 impl Table<'_> {
     /// The value of a column in a document.

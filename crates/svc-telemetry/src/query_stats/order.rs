@@ -47,7 +47,7 @@ impl FromStr for QueryStatsOrder {
                 let names = Self::ALL.map(Self::as_str).join(", ");
                 let message = format!(
                     "`{}` is not an order of statistics; use one of {names}",
-                    svc_core::json::shorten(name)
+                    svc_core::exact_json::shorten(name)
                 );
                 svc_core::Error::new(svc_core::ErrorCode::BadUserInput, message)
             })

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 
 use crate::http::reply::Refusal;
 use svc_core::ErrorCode;
-use svc_core::json::{ExactJson, ExactNumber, Fields, Malformed};
+use svc_core::exact_json::{ExactJson, ExactNumber, Fields, Malformed};
 use svc_engine::graphql::{DocumentId, Request, SentVariables};
 use svc_engine::request::ErrorBehavior;
 

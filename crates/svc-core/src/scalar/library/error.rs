@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::shorten;
+use crate::exact_json::shorten;
 
 /// A value that breaks its scalar's rule. The text names the rule and the value, and is for the
 /// client.

@@ -4,7 +4,7 @@
 use async_graphql::{InputType, InputValueError, Pos, ScalarType, Value};
 
 use super::{InputError, StoredError};
-use crate::json::{ExactJson, shorten};
+use crate::exact_json::{ExactJson, shorten};
 use crate::scalar::write_value;
 
 /// A placeholder for the SQL type of files, which are never sent to PostgreSQL.

@@ -3,7 +3,7 @@
 use async_graphql::{MaybeUndefined, Value};
 
 use super::{Registry, TypeRef};
-use crate::json::ExactJson;
+use crate::exact_json::ExactJson;
 
 /// A value of an argument or an input field.
 ///
@@ -64,7 +64,7 @@ impl InputError {
                 };
                 Self::new(format!(
                     "expected {expected}, found {}",
-                    crate::json::shorten(&found)
+                    crate::exact_json::shorten(&found)
                 ))
             }
             None => Self::new(format!("expected {expected}, found nothing")),

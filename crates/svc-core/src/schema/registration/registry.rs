@@ -11,7 +11,7 @@ use crate::schema::ScalarMeta;
 use crate::schema::naming::pascal_case;
 
 /// Decodes a row into the user's type.
-pub(crate) type Decode = fn(crate::json::ExactJson) -> Result<Box<dyn Output>, StoredError>;
+pub(crate) type Decode = fn(crate::exact_json::ExactJson) -> Result<Box<dyn Output>, StoredError>;
 
 /// The index of a type in the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

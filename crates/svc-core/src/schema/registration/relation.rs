@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Registry, Resolved, StoredFields, SvcType, TypeKey, TypeRef};
-use crate::json::ExactJson;
+use crate::exact_json::ExactJson;
 use crate::scalar::sql_value::SqlValue;
 
 /// The row of another view that a key of this row leads to; `Option<One<T>>` if there may be none.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{
     FromStored, Input, InputError, Output, Registry, Resolved, StoredError, TypeRef, WriteScalar,
 };
-use crate::json::{ExactJson, ExactNumber};
+use crate::exact_json::{ExactJson, ExactNumber};
 use crate::scalar::{parse_time, shortest_decimal, text, write_time};
 use crate::schema::{ScalarKind, ScalarMeta};
 
@@ -320,7 +320,7 @@ write_scalar! {
     DateTime<Utc>: |this, out| text::write_instant(out, *this);
     NaiveDate: |this, out| text::write_date(out, *this);
     NaiveTime: |this, out| write_time(out, *this);
-    Decimal: |this, out| crate::json::write_text(out, &this.to_string());
+    Decimal: |this, out| crate::exact_json::write_text(out, &this.to_string());
     Json: |this, out| serde_json::to_writer(out, this).map_err(|error| error.to_string())?;
     Box<RawValue>: |this, out| ExactJson::read(this.get()).map_err(|error| error.to_string())?.write(out);
 }

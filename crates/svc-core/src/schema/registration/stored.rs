@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use super::{Output, Registry, Resolved, TypeRef};
-use crate::json::{ExactJson, Fields};
+use crate::exact_json::{ExactJson, Fields};
 
 /// A value that can be stored in a row.
 ///
@@ -72,7 +72,7 @@ impl StoredError {
         Self {
             path: String::new(),
             expected: expected.into(),
-            found: crate::json::shorten(&found.to_string()),
+            found: crate::exact_json::shorten(&found.to_string()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use async_graphql::{Name, Value};
 
-use svc_core::json::{ExactJson, ExactNumber, shorten};
+use svc_core::exact_json::{ExactJson, ExactNumber, shorten};
 use svc_core::scalar::{LeafError, canonical, is_canonical, sql_form};
 use svc_core::schema::{CustomScalar, ScalarKind, TypeKind};
 

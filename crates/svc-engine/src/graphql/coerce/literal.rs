@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::leaf::{Origin, coerce_leaf, coerce_number, json_argument};
 use super::{Variables, finish_object, null_refused};
-use svc_core::json::{ExactJson, ExactNumber};
+use svc_core::exact_json::{ExactJson, ExactNumber};
 use svc_core::schema::{ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// Coerces a literal without variables.
@@ -231,6 +231,6 @@ fn number(value: &ast::Value) -> Option<ExactNumber> {
 fn too_large(number: &ast::Value) -> String {
     format!(
         "{} is too large a number",
-        svc_core::json::shorten(&number.to_string())
+        svc_core::exact_json::shorten(&number.to_string())
     )
 }

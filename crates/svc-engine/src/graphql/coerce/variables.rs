@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::leaf::{Origin, coerce_leaf, coerce_number, json_argument};
 use super::{NameMap, finish_object, null_refused};
 use crate::graphql::heap_size;
-use svc_core::json::{ExactJson as Json, Fields};
+use svc_core::exact_json::{ExactJson as Json, Fields};
 use svc_core::schema::{InputDef, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// Coerced variables by name, without absent variables that have no default.
@@ -169,7 +169,7 @@ fn object(
         let Some(field) = input.fields.get(&key) else {
             return refuse(format!(
                 "`{name}` has no field `{}`",
-                svc_core::json::shorten(&key)
+                svc_core::exact_json::shorten(&key)
             ));
         };
         let value = coerce(types, &field.ty, json)

@@ -8,7 +8,7 @@ use super::json::Json;
 use super::{Node as _, enum_name};
 use crate::graphql::plan::{Leaf, NodeType};
 use crate::sql::ColumnForm;
-use svc_core::json::{ExactNumber, is_plain, shorten, write_text};
+use svc_core::exact_json::{ExactNumber, is_plain, shorten, write_text};
 use svc_core::scalar::{
     LeafError, big_integer, canonical, end_of_day, shortest_decimal, write_big_integer, write_date,
     write_float, write_instant, write_integer, write_time, write_value,

@@ -4,7 +4,7 @@ use super::{Cells, RowColumn, RowNode, RowSource};
 use crate::graphql::plan::OutType;
 use crate::sql::ColumnForm;
 use svc_core::Error;
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 use svc_core::scalar::LeafError;
 use svc_core::schema::{TypeIndex, key_text};
 

@@ -39,7 +39,7 @@ use super::context::ExecutionContext;
 use super::plan::{Leaf, OutType, PlanField, PlanKind, Selection};
 use super::response::{FieldError, Path, PropagatedNull, Writing};
 use svc_core::Error;
-use svc_core::json::write_text;
+use svc_core::exact_json::write_text;
 use svc_core::scalar::LeafError;
 use svc_postgres::DbError;
 
@@ -460,7 +460,7 @@ fn enum_name<'a>(
         .ok_or_else(|| {
             LeafError(format!(
                 "the stored value {:?} is not one of the values of its enum",
-                svc_core::json::shorten(stored)
+                svc_core::exact_json::shorten(stored)
             ))
         })
 }

@@ -9,7 +9,7 @@ use crate::graphql::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::graphql::resolver::{Completed, Method, Outcome};
 use crate::graphql::response::Path;
 use svc_core::Error;
-use svc_core::json::write_text;
+use svc_core::exact_json::write_text;
 use svc_core::scalar::{LeafError, write_float, write_integer};
 use svc_core::schema::{FieldDef, FieldKind, Model, Object, Relation, Resolved, TypeIndex};
 

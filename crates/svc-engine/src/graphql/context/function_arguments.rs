@@ -6,7 +6,7 @@ use super::ExecutionContext;
 use crate::graphql::plan::PlanField;
 use crate::graphql::resolver::refused;
 use svc_core::Error;
-use svc_core::json::ExactJson as Json;
+use svc_core::exact_json::ExactJson as Json;
 use svc_core::schema::{Check, FieldDef, Model, ScalarKind, TypeDef, TypeExpr, TypeKind};
 use svc_postgres::ArgForm;
 

@@ -131,7 +131,7 @@ impl Document {
             .map_err(|_| match name {
                 Some(name) => failed(format!(
                     "the document has no operation named {:?}",
-                    svc_core::json::shorten(name)
+                    svc_core::exact_json::shorten(name)
                 )),
                 None if self.operations.is_empty() => {
                     failed("the document has no operation".to_owned())

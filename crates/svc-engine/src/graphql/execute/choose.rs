@@ -14,7 +14,7 @@ use crate::graphql::document::{Document, DocumentId, Found, SentLiterals};
 use crate::graphql::error::RequestError;
 use crate::graphql::operations::Registered;
 use svc_core::ErrorCode;
-use svc_core::json::shorten;
+use svc_core::exact_json::shorten;
 use svc_telemetry::security_log::{SecurityEvent, SecurityEventType, record};
 
 /// A document, and its registered operation, if it has one.

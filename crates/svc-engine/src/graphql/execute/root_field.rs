@@ -197,7 +197,7 @@ impl Engine {
         if let PlanKind::Typename = field.kind {
             // The name of a root type reveals nothing that is not in the document itself.
             return CompletedValue::walk(cx, |_, out| {
-                svc_core::json::write_text(out, &prepared.plan.root.type_name);
+                svc_core::exact_json::write_text(out, &prepared.plan.root.type_name);
                 Ok(())
             });
         }

@@ -11,7 +11,7 @@ use crate::graphql::plan::PlanField;
 use crate::graphql::resolver::refused;
 use crate::sql::ComputedColumnCall;
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::{FieldDef, FieldKind, Model, RowFunctionMeta, TypeIndex};
 use svc_postgres::{ColumnType, DbError, FunctionSpec, has_nul};
 

@@ -15,7 +15,7 @@ use crate::graphql::plan::{Admission, Calls, PlanField};
 use crate::graphql::response::Path;
 use crate::sql::{Column, Filter, Subject, Window, is_uuid, select_rows};
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::scalar::sql_value::SqlValue;
 use svc_core::schema::{
     FieldKind, Model, Operator, ScalarKind, Shape, TypeIndex, TypeKind, key_text,

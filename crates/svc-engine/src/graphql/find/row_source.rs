@@ -7,7 +7,7 @@ use crate::graphql::context::function_arguments::{checked_arguments, form};
 use crate::graphql::plan::PlanField;
 use crate::request::ContextValues;
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::{FieldDef, FieldKind, Model, RowSourceKind, RowSourceMeta, Run, TypeIndex};
 use svc_postgres::{ArgForm, DbError, FunctionSpec, RowsCall, has_nul};
 

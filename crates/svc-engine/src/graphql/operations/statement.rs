@@ -222,7 +222,7 @@ fn refused_value(variables: &[VariableDef], error: &DbError) -> Option<Error> {
     let message = format!(
         "variable `${}`: {}",
         variable.name,
-        svc_core::json::shorten(why)
+        svc_core::exact_json::shorten(why)
     );
 
     // Only data exceptions (class 22) are about the value itself.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use svc_core::json::shorten;
+use svc_core::exact_json::shorten;
 use svc_core::schema::ScalarKind;
 use svc_core::{Error, ErrorCode};
 

@@ -278,7 +278,7 @@ impl<'a> Planner<'a> {
         check_same(key, nodes)?;
 
         let mut prefix = Vec::with_capacity(key.len() + 3);
-        svc_core::json::write_text(&mut prefix, key);
+        svc_core::exact_json::write_text(&mut prefix, key);
         prefix.push(b':');
 
         let name = nodes[0].name.as_str();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::{Relation, Shape, TypeIndex};
 use svc_postgres::{Catalog, DbError, FunctionSpec, Param};
 

@@ -9,7 +9,7 @@ use crate::sql::Builder;
 use crate::sql::expr::cast::{is_between, is_checked, is_value, round_down, rounds};
 use crate::sql::expr::{Operand, Scope};
 use crate::sql::ir::Column;
-use svc_core::json::shorten;
+use svc_core::exact_json::shorten;
 use svc_core::scalar::sql_value::SqlValue;
 use svc_core::schema::{Family, Operator};
 use svc_postgres::DbError;

@@ -17,7 +17,7 @@ pub use self::spec::{ArgForm, FunctionSpec};
 use super::source::{ColumnType, Source};
 use crate::statement::quote;
 use crate::{Oid, RowsCall, Statement, StatementSubject, StatementText};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 
 /// A function of the database.
 #[derive(Debug)]

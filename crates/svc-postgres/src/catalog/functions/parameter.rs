@@ -1,7 +1,7 @@
 //! A parameter of a function, and the value that a call binds to it.
 
 use crate::{Param, Probe};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 
 /// The form of an argument in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

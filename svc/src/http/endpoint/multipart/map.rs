@@ -2,7 +2,7 @@
 
 use super::bad_request;
 use crate::http::reply::Refusal;
-use svc_core::json::{ExactJson, Fields, shorten};
+use svc_core::exact_json::{ExactJson, Fields, shorten};
 use svc_engine::upload::UploadedFile;
 
 /// The maximum number of variables per file of a request, on average.

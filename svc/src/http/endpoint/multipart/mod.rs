@@ -23,7 +23,7 @@ use crate::http::protection::is_preflighted;
 use crate::http::reply::Refusal;
 use crate::http::{HttpState, body};
 use svc_core::ErrorCode;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_engine::graphql::Request;
 use svc_engine::request::{AllowedOperations, RequestParts, Transport};
 use svc_engine::upload::{UploadConfig, UploadedFiles};
@@ -170,7 +170,7 @@ fn refused(error: multer::Error) -> Refusal {
             let name = field_name.as_deref().map_or("a field", |name| name);
             too_large(format!(
                 "`{}` is larger than {limit} bytes",
-                svc_core::json::shorten(name)
+                svc_core::exact_json::shorten(name)
             ))
         }
         multer::Error::StreamReadFailed(_) => bad_request("the body could not be read"),

@@ -1,6 +1,6 @@
 //! Removes the white space from PostgreSQL's JSON.
 
-use svc_core::json::{string_end, write_text};
+use svc_core::exact_json::{string_end, write_text};
 use svc_core::scalar::is_escaped_once;
 
 /// Appends JSON that PostgreSQL wrote from `jsonb`, without white space. Numbers keep their digits.
@@ -45,7 +45,7 @@ fn string(quoted: &str, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::compact;
-    use svc_core::json::ExactJson;
+    use svc_core::exact_json::ExactJson;
 
     #[test]
     fn white_space_of_postgresql_is_removed() {

@@ -15,7 +15,9 @@ use super::{Node, PropagatedNull, Walk, enum_name, key, typename, value};
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::plan::{Children, Keys, Leaf, NodeType, PlanField, PlanKind, Selection};
 use crate::graphql::response::Path;
-use svc_core::json::{ExactJson, ExactNumber, plain_decimal, shorten, string_end, write_text};
+use svc_core::exact_json::{
+    ExactJson, ExactNumber, plain_decimal, shorten, string_end, write_text,
+};
 use svc_core::scalar::{
     CustomScalar, LeafError, big_integer, canonical, is_escaped_once, is_integer,
     write_big_integer, write_canonical, write_float, write_integer, write_value,

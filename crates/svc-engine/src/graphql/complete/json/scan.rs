@@ -1,6 +1,6 @@
 //! Finds the bounds of the parts of a JSON text.
 
-use svc_core::json::string_end;
+use svc_core::exact_json::string_end;
 
 /// Returns the position of the value of the key `name` if this key is at `at`, in the format that
 /// PostgreSQL writes.

@@ -20,7 +20,7 @@ use crate::graphql::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
 use crate::graphql::response::Path;
 use crate::sql::ColumnForm;
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::scalar::LeafError;
 use svc_core::schema::{ScalarKind, TypeIndex};
 use svc_postgres::Oid;

@@ -8,7 +8,7 @@ use crate::graphql::complete::{
 use crate::graphql::heap_size;
 use crate::graphql::plan::{OutType, PlanField, PlanKind, Selection};
 use crate::graphql::response::{CompletedValue, Path};
-use svc_core::json::write_text;
+use svc_core::exact_json::write_text;
 use svc_core::scalar::write_integer;
 use svc_core::schema::Part;
 use svc_postgres::Oid;

@@ -8,7 +8,7 @@ use super::nesting::Nesting;
 use crate::graphql::coerce::SentVariables;
 use crate::graphql::error::RequestError;
 use crate::limits::{LimitMode, Limits};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::Model;
 use svc_core::{Error, ErrorCode};
 use svc_telemetry::security_log::{SecurityEvent, SecurityEventType, record};

@@ -7,7 +7,7 @@ use crate::graphql::find::{total, typed_rows};
 use crate::repository::{Find, FindOne};
 use crate::sql::Subquery;
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::SvcType;
 
 impl<T: SvcType> Find<T> {

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use crate::sql::{Column, Direction, Filter, Nulls, Order};
 use related_aggregates::aggregate_filter;
 use stored::Stored;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::scalar::sql_value::SqlValue;
 use svc_core::schema::{
     Family, FieldKind, Model, Operand, Operator, Relation, TypeIndex, TypeKind,

@@ -19,7 +19,7 @@ use crate::limits::Limits;
 use crate::repository::{ConnectionSpec, Db, Edge, Slice};
 use crate::sql::{Selected, Subquery, Views, select_subqueries};
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_postgres::{Catalog, DbError, Rows};
 
 /// A page read by a separate statement.

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::repository::{Db, FindSpec};
 use crate::sql::select_rows;
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::Shape;
 use svc_postgres::{DbError, Reader, Rows};
 

@@ -3,7 +3,7 @@
 
 use crate::repository::{Db, Transaction};
 use crate::sql::{Subject, lock_row, permitted_row};
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::{TargetRow, TypeIndex};
 use svc_core::{Error, ErrorCode};
 use svc_postgres::{ArgForm, Call, Called, DbError, Isolation};

@@ -2,7 +2,7 @@
 
 use crate::graphql::plan::{OutType, PlanField};
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::{Items, Model, Output, Resolved, TypeIndex};
 
 /// A value of the field's type, with objects of the user's types.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::mutation_result::Response;
-use svc_core::json::Fields;
+use svc_core::exact_json::Fields;
 use svc_core::schema::{FieldDef, FieldKind, Model, ResultMember, Shape, TypeIndex};
 
 /// The parts of a member.

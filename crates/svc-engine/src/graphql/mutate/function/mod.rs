@@ -22,7 +22,7 @@ use crate::graphql::response::Path;
 use crate::repository::Db;
 use crate::request::ContextValues;
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFailure, Run};
 use svc_postgres::{ArgForm, FunctionSpec};
 

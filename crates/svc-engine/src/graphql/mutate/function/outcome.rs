@@ -10,7 +10,7 @@ use crate::graphql::complete::Unread;
 use crate::graphql::plan::{Children, PlanField};
 use crate::mutation_result::{Failure, Response, Status, StatusCheck};
 use crate::repository::Db;
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 use svc_core::schema::{FieldDef, Model, OnFailure, ResultMember, ResultMeta, TypeIndex};
 use svc_core::{Error, ErrorCode};
 use svc_postgres::{ArgForm, Call};

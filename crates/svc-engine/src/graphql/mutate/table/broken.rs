@@ -9,7 +9,7 @@ use super::tried::{Tried, TriedRow};
 use super::undone::Undone;
 use super::writer::{Writer, forbidden};
 use crate::sql::{GivenRows, may_be_permitted};
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 use svc_postgres::DbError;
 
 impl<'a> Tried<'a> {

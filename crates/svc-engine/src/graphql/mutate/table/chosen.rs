@@ -11,7 +11,7 @@ use super::work::Work;
 use super::writer::{Writer, forbidden};
 use crate::graphql::mutate::function::CallOutcome;
 use crate::sql::permitted_row;
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 
 impl TableMutation<'_> {
     pub(super) async fn update<'a>(

@@ -5,7 +5,7 @@ use super::columns::{NestedField, input_of, level_columns, nested_fields};
 use super::undone::Undone;
 use crate::sql::Subject;
 use svc_core::Error;
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 use svc_core::schema::{InputDef, NestedVerb, TypeIndex};
 use svc_postgres::{Catalog, Table};
 

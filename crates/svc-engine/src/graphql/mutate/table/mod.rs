@@ -30,7 +30,7 @@ use crate::graphql::plan::{Admission, PlanField};
 use crate::graphql::response::Path;
 use crate::repository::Db;
 use crate::sql::{Filter, Subject, col};
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 use svc_core::scalar::sql_value::SqlValue;
 use svc_core::schema::{
     ArgDef, FieldDef, InputDef, Model, OnFailure, Operator, TypeIndex, TypeKind, WriteMeta,

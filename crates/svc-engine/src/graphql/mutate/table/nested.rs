@@ -8,7 +8,7 @@ use super::level::{Level, NewRow, Origin, WrittenRow};
 use super::taken::Others;
 use super::undone::Undone;
 use super::writer::Writer;
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 use svc_core::schema::{BoxFuture, NestedVerb};
 use svc_postgres::DbError;
 

@@ -9,7 +9,7 @@ use crate::graphql::mutate::function::{CallOutcome, fail, is_governed, succeed};
 use crate::mutation_result::Response;
 use crate::repository::{Db, Transaction};
 use svc_core::Error;
-use svc_core::json::Fields;
+use svc_core::exact_json::Fields;
 use svc_core::schema::WriteVerb;
 use svc_postgres::{DbError, Isolation};
 

@@ -6,7 +6,7 @@ use super::TableMutation;
 use super::level::{Level, NewRow};
 use super::undone::Undone;
 use super::writer::Writer;
-use svc_core::json::{ExactJson, Fields};
+use svc_core::exact_json::{ExactJson, Fields};
 use svc_postgres::{DbError, Statement};
 
 /// Rows to delete or unlink.

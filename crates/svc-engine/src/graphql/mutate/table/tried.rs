@@ -1,7 +1,7 @@
 //! Rows that a statement attempts to write, recorded in case a constraint stops it.
 
 use super::level::{Level, NewRow, Origin};
-use svc_core::json::Fields;
+use svc_core::exact_json::Fields;
 use svc_core::schema::TypeIndex;
 use svc_postgres::Table;
 

@@ -12,7 +12,7 @@ use super::undone::Undone;
 use super::writer::{Writer, forbidden};
 use crate::graphql::mutate::function::CallOutcome;
 use crate::sql::{Filter, col};
-use svc_core::json::Fields;
+use svc_core::exact_json::Fields;
 use svc_core::{Error, ErrorCode};
 use svc_postgres::{Conflict, ConflictAction, DbError, Statement};
 

@@ -16,7 +16,7 @@ use crate::graphql::mutate::function::id_of;
 use crate::repository::FindSpec;
 use crate::sql::{Filter, col};
 use svc_core::Error;
-use svc_core::json::ExactJson;
+use svc_core::exact_json::ExactJson;
 use svc_core::schema::{BoxFuture, TypeIndex};
 use svc_postgres::{Catalog, DbError, Isolation, Statement, cell};
 

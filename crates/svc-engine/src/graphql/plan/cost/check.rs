@@ -125,7 +125,7 @@ fn costliest(plan: &Plan, mut costs: Costs<'_>) -> String {
 
     format!(
         "the costliest field is `{}` with {cost}",
-        svc_core::json::shorten(&path)
+        svc_core::exact_json::shorten(&path)
     )
 }
 
