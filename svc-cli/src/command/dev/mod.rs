@@ -4,9 +4,9 @@ mod changes;
 mod database;
 mod keys;
 mod placeholder;
+mod process_record;
 mod server;
 mod socket;
-mod traces;
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -22,8 +22,8 @@ use crate::terminal;
 use changes::{Changes, Watch};
 use database::Database;
 use keys::Keys;
+use process_record::ProcessRecord;
 use server::Server;
-use traces::Traces;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 
     // Before the build, so that a port in use is reported at once.
     let listener = socket::bind(arguments.host.as_deref(), arguments.port, &project)?;
-    let traces = Traces::begin(&project)?;
+    let record = ProcessRecord::begin(&project)?;
 
     crate::database::block_on(async {
         let mut session = Session {
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             choice: arguments.choice,
             listener,
             project,
-            traces,
+            record,
             database: Database::default(),
             keys: Keys::listen(),
             server: None,
@@ -104,7 +104,7 @@ struct Session {
     choice: Choice,
     listener: TcpListener,
     watch: Option<Watch>,
-    traces: Traces,
+    record: ProcessRecord,
     database: Database,
     keys: Keys,
     server: Option<Server>,
@@ -183,7 +183,7 @@ impl Session {
         build
             .pid()
             .into_iter()
-            .for_each(|group| self.traces.add(group));
+            .for_each(|group| self.record.add(group));
 
         // A blocking task continues when its future is dropped, for example by Ctrl-C; it ends with
         // its process.
@@ -203,7 +203,7 @@ impl Session {
 
         // Both programs accept connections from the same socket, so no request fails during the
         // change.
-        let new = Server::start(&self.project, program, &self.listener, &self.traces).await?;
+        let new = Server::start(&self.project, program, &self.listener, &self.record).await?;
         if let Some(old) = self.server.replace(new) {
             old.stop().await;
             terminal::done("the new program is serving");

@@ -11,7 +11,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
 use super::GRACE;
-use super::traces::Traces;
+use super::process_record::ProcessRecord;
 use crate::failure::{Failure, Result};
 use crate::program::Built;
 use crate::project::Project;
@@ -36,7 +36,7 @@ impl Server {
         project: &Project,
         program: &Built,
         listener: &TcpListener,
-        traces: &Traces,
+        record: &ProcessRecord,
     ) -> Result<Self> {
         let folder = tempfile::tempdir().map_err(Failure::io("create a temporary folder"))?;
         let ready = folder.path().join("ready");
@@ -66,7 +66,7 @@ impl Server {
         let group = child
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        group.into_iter().for_each(|group| traces.add(group));
+        group.into_iter().for_each(|group| record.add(group));
         let mut server = Self {
             child,
             group,

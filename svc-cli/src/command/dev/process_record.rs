@@ -24,11 +24,11 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// The record of this run.
 #[derive(Debug)]
-pub(super) struct Traces {
+pub(super) struct ProcessRecord {
     file: PathBuf,
 }
 
-impl Traces {
+impl ProcessRecord {
     /// Stops the processes left by other runs, and starts the record of this one.
     pub(super) fn begin(project: &Project) -> Result<Self> {
         let folder = project.create_private_folder("dev")?;
@@ -40,16 +40,16 @@ impl Traces {
         }
 
         let own = std::process::id();
-        let traces = Self {
+        let record = Self {
             file: folder.join(own.to_string()),
         };
 
         // The first line is this run itself: while it is active, other runs leave its processes
         // alone.
-        fs::write(&traces.file, line(own))
+        fs::write(&record.file, line(own))
             .map_err(Failure::io(format_args!("write into {FOLDER}")))?;
 
-        Ok(traces)
+        Ok(record)
     }
 
     /// Records the leader of a group.
@@ -65,7 +65,7 @@ impl Traces {
     }
 }
 
-impl Drop for Traces {
+impl Drop for ProcessRecord {
     fn drop(&mut self) {
         // It is no longer needed; the next run removes it if this fails.
         let _ = fs::remove_file(&self.file);
