@@ -30,7 +30,7 @@ pub fn receiver<T: 'static>(this: &dyn std::any::Any) -> &T {
 ///
 /// # Panics
 /// Never: see [`receiver`].
-pub fn receivers<'a, T: 'static>(objects: Vec<&'a dyn std::any::Any>) -> Vec<&'a T> {
+pub fn receivers<T: 'static>(objects: Vec<&dyn std::any::Any>) -> Vec<&T> {
     objects.into_iter().map(receiver).collect()
 }
 

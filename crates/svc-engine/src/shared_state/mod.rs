@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::events::Hub;
+use crate::limits::Limits;
 use crate::mutation_result::Constraints;
 use crate::response_cache::Responses;
 use svc_core::schema::Model;
