@@ -12,8 +12,8 @@ use axum::extract::Request;
 use axum::http::Response;
 use futures_util::future::{Either, Ready, ready};
 
-use super::endpoint::Seen;
 use super::panic_guard::panicked;
+use super::protection::CommonHeaders;
 use super::reply::MediaType;
 use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
@@ -72,15 +72,15 @@ impl Post {
     fn answer(&self, request: Request, hook: Option<Arc<dyn RequestHook>>) -> Woken {
         let (service, transport) = (self.service.clone(), self.transport);
         let hook = hook.or_else(|| Hooked::of(request.extensions()));
-        let seen = Seen::of(request.headers());
-        let media = if seen.accepts_json {
+        let common = CommonHeaders::of(request.headers());
+        let media = if common.accepts_json {
             Some(MediaType::Json)
         } else {
             MediaType::negotiate(request.headers())
         };
 
         if transport != Transport::RustEndpoint
-            && !seen.accepts_json
+            && !common.accepts_json
             && let Some(wanted) = StreamType::wanted(request.headers())
         {
             let future = async move {
@@ -95,7 +95,7 @@ impl Post {
         // Written directly into its allocation.
         let future = Box::write(
             Box::new_uninit(),
-            answer(service, request, hook, transport, media, seen),
+            answer(service, request, hook, transport, media, common),
         );
 
         Woken::new(Box::into_pin(future), media)
@@ -131,13 +131,13 @@ fn answer(
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
     media: Option<MediaType>,
-    seen: Seen,
+    common: CommonHeaders,
 ) -> impl Future<Output = Response<Body>> + Send {
-    let id = service.protection.identify_seen(&request, seen);
+    let id = service.protection.identify_common(&request, common);
 
     async move {
         let answer = |request, address| {
-            endpoint::post(&service, request, hook, transport, media, seen, address)
+            endpoint::post(&service, request, hook, transport, media, common, address)
         };
         service
             .protection

@@ -120,6 +120,7 @@ mod tests {
 
     use super::{TESTS, Times};
     use crate::run::root;
+    use crate::tidy::OF_THE_LONG_SUITE;
 
     fn files(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -142,7 +143,7 @@ mod tests {
             .iter()
             .filter(|file| {
                 std::fs::read_to_string(file)
-                    .is_ok_and(|text| text.contains("cases(\"") || text.contains("#[ignore"))
+                    .is_ok_and(|text| text.contains("cases(\"") || text.contains(OF_THE_LONG_SUITE))
             })
             .map(|file| {
                 let path = file.strip_prefix(&folder).unwrap().with_extension("");

@@ -8,6 +8,10 @@ const MAX_LINES: usize = 500;
 /// Marks of code that is not there yet.
 const UNFINISHED: [&str; 4] = ["todo!(", "unimplemented!(", "FIXME", "#[ignore"];
 
+/// The mark of a test that `cargo xtask test long` runs. The long suite names all of their modules.
+pub(crate) const OF_THE_LONG_SUITE: &str =
+    "#[ignore = \"compares times, so it runs in the long suite\"]";
+
 /// The places of all files that break a rule.
 pub(crate) fn check(files: &[TextFile]) -> Vec<String> {
     files.iter().flat_map(check_file).collect()
@@ -43,7 +47,8 @@ fn check_file(file: &TextFile) -> Vec<String> {
             found.push(format!("{place}: a path of one machine"));
         }
 
-        if is_rust && UNFINISHED.iter().any(|mark| line.contains(mark)) {
+        if is_rust && UNFINISHED.iter().any(|mark| line.contains(mark)) && line != OF_THE_LONG_SUITE
+        {
             found.push(format!("{place}: unfinished"));
         }
     }

@@ -20,6 +20,9 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
+#[cfg(test)]
+pub(crate) use self::lines::OF_THE_LONG_SUITE;
+
 use crate::tidy::known::Known;
 use crate::tidy::source::Source;
 

@@ -85,12 +85,20 @@ impl Database {
     /// Waits before the next retry of one of svc's own transactions, and inspects changed views.
     /// Returns whether there is one.
     pub async fn may_retry(&self, retries: &mut Retries, cause: Option<RetryCause>) -> bool {
-        let may_retry = retries.next(cause).await;
-        if may_retry && cause == Some(RetryCause::StalePlan) {
-            self.look().await;
+        if cause.is_none() {
+            return false;
         }
 
-        may_retry
+        // Boxed, as futures of this size would be moved with each mutation.
+        Box::pin(async {
+            let may_retry = retries.next(cause).await;
+            if may_retry && cause == Some(RetryCause::StalePlan) {
+                self.look().await;
+            }
+
+            may_retry
+        })
+        .await
     }
 
     /// Runs a whole transaction, and retries it if PostgreSQL has rolled it back because of

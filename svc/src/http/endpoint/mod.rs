@@ -4,7 +4,6 @@ mod batch;
 #[cfg(feature = "upload")]
 pub(super) mod multipart;
 pub(super) mod parameters;
-mod seen;
 
 use std::net::IpAddr;
 use std::pin::pin;
@@ -18,13 +17,12 @@ use futures_util::FutureExt as _;
 
 use super::body::Arrived;
 use super::panic_guard::guarded;
-use super::protection::{CsrfProtection, Head};
+use super::protection::{CommonHeaders, CsrfProtection, Head};
 use super::reply::{
     ACCEPT_QUERY, Form, MediaType, QUERY_TYPE, Refusal, answer, challenged, fresh, status,
 };
 use super::{HttpState, body};
 use parameters::Sent;
-pub(super) use seen::Seen;
 use svc_core::ErrorCode;
 use svc_engine::graphql::{self, Answering, Challenge};
 use svc_engine::request::{RequestHook, RequestParts, Transport, is_query};
@@ -49,14 +47,14 @@ pub(super) fn post(
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
     media: Option<MediaType>,
-    seen: Seen,
+    common: CommonHeaders,
     address: Option<IpAddr>,
 ) -> impl Future<Output = Response<Body>> + Send {
     let (parts, body) = request.into_parts();
     let form = form(service, &parts, media);
 
     async move {
-        let checked = if CsrfProtection::is_harmless(&parts.method, seen) {
+        let checked = if CsrfProtection::is_harmless(&parts.method, common) {
             Ok(())
         } else {
             check_forgery(service, &parts)
@@ -76,7 +74,7 @@ pub(super) fn post(
 
         let (answered, challenge) = match begun {
             Ok(challenge) => (
-                answer_post(service, parts, body, media, seen, address).await,
+                answer_post(service, parts, body, media, common, address).await,
                 challenge,
             ),
             Err(refused) => (Ok(refused.response), refused.challenge),
@@ -118,7 +116,7 @@ fn answer_post(
     parts: RequestParts,
     body: Body,
     media: Option<MediaType>,
-    seen: Seen,
+    common: CommonHeaders,
     address: Option<IpAddr>,
 ) -> impl Future<Output = Result<graphql::Response, Refusal>> + Send {
     let bounds = bounds(service, address);
@@ -135,7 +133,7 @@ fn answer_post(
             return Ok(service.engine.run(request, parts).boxed().await);
         }
 
-        if !seen.is_json || seen.has_content_encoding {
+        if !common.is_json || common.has_content_encoding {
             check_described(&parts.headers)?;
         }
 

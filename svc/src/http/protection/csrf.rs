@@ -3,8 +3,8 @@
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 
+use super::common_headers::CommonHeaders;
 use super::own_origin::is_own;
-use crate::http::endpoint::Seen;
 use svc_engine::request::is_query;
 use svc_telemetry::security_log::{Clients, SecurityEventType, record};
 
@@ -155,8 +155,8 @@ impl CsrfProtection {
 
     /// Whether [`check`](Self::check) accepts any request with these headers. No form sends JSON,
     /// and nothing of the user is in a request without credentials.
-    pub(in crate::http) fn is_harmless(method: &Method, seen: Seen) -> bool {
-        *method == Method::POST && seen.is_json && !seen.has_credentials
+    pub(in crate::http) fn is_harmless(method: &Method, common: CommonHeaders) -> bool {
+        *method == Method::POST && common.is_json && !common.has_credentials
     }
 
     fn forgery(&self, head: Head<'_>) -> Option<Forgery> {

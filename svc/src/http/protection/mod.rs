@@ -1,6 +1,7 @@
 //! The protection against the open internet: forged requests, origins, identifiers, overload.
 
 #[cfg(feature = "compression")]
+mod common_headers;
 mod compression;
 mod cross_origin;
 mod csrf;
@@ -13,6 +14,7 @@ mod routes;
 mod shedding;
 
 #[cfg(feature = "compression")]
+pub(super) use common_headers::CommonHeaders;
 pub(super) use compression::compression;
 pub(super) use cross_origin::CrossOriginLayer;
 pub(crate) use cross_origin::CrossOriginRules;
@@ -38,7 +40,6 @@ use axum::extract::Request;
 use axum::http::{Response, StatusCode, header};
 
 use super::body::PendingBodies;
-use super::endpoint::Seen;
 use super::panic_guard::Caught;
 use super::reply::{MediaType, Refusal};
 use super::unread::{PendingResponses, UnreadBody};
@@ -121,9 +122,13 @@ impl Protection {
         self.request_ids.then(|| RequestId::of(request.headers()))
     }
 
-    /// Returns the identifier of a request whose headers have been seen.
-    pub(super) fn identify_seen(&self, request: &Request, seen: Seen) -> Option<RequestId> {
-        if seen.has_request_id {
+    /// Returns the identifier of a request whose headers have been common.
+    pub(super) fn identify_common(
+        &self,
+        request: &Request,
+        common: CommonHeaders,
+    ) -> Option<RequestId> {
+        if common.has_request_id {
             self.identify(request)
         } else {
             self.request_ids.then(RequestId::fresh)

@@ -1,4 +1,4 @@
-//! The headers that the endpoint looks for, found in one pass.
+//! The headers that most requests have, found in one pass.
 
 use axum::http::{HeaderMap, HeaderValue};
 
@@ -7,7 +7,7 @@ use svc_engine::request::REQUEST_ID;
 /// The headers of a request, as far as the endpoint looks for them. Most requests have few headers,
 /// so one pass costs less than a look-up of each name, which is hashed.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct Seen {
+pub(in crate::http) struct CommonHeaders {
     /// Whether there is no `Accept`, or a single one with `application/json` or `*/*`.
     pub(in crate::http) accepts_json: bool,
     /// Whether the first `Content-Type` is `application/json` without parameters.
@@ -18,9 +18,9 @@ pub(in crate::http) struct Seen {
     pub(in crate::http) has_request_id: bool,
 }
 
-impl Seen {
+impl CommonHeaders {
     pub(in crate::http) fn of(headers: &HeaderMap) -> Self {
-        let mut seen = Self {
+        let mut common = Self {
             accepts_json: true,
             is_json: false,
             has_content_encoding: false,
@@ -32,20 +32,20 @@ impl Seen {
         for (name, value) in headers {
             match name.as_str() {
                 "accept" => {
-                    seen.accepts_json = !has_accept && is_common(value);
+                    common.accepts_json = !has_accept && is_common(value);
                     has_accept = true;
                 }
                 "content-type" => {
-                    seen.is_json |= !has_content_type && value == "application/json";
+                    common.is_json |= !has_content_type && value == "application/json";
                     has_content_type = true;
                 }
-                "content-encoding" => seen.has_content_encoding = true,
-                "authorization" | "cookie" => seen.has_credentials = true,
-                _ => seen.has_request_id |= name == REQUEST_ID,
+                "content-encoding" => common.has_content_encoding = true,
+                "authorization" | "cookie" => common.has_credentials = true,
+                _ => common.has_request_id |= name == REQUEST_ID,
             }
         }
 
-        seen
+        common
     }
 }
 
@@ -58,9 +58,9 @@ fn is_common(value: &HeaderValue) -> bool {
 mod tests {
     use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-    use super::Seen;
+    use super::CommonHeaders;
 
-    fn seen(headers: &[(&'static str, &'static str)]) -> Seen {
+    fn common(headers: &[(&'static str, &'static str)]) -> CommonHeaders {
         let mut map = HeaderMap::new();
         for &(name, value) in headers {
             map.append(
@@ -68,12 +68,12 @@ mod tests {
                 HeaderValue::from_static(value),
             );
         }
-        Seen::of(&map)
+        CommonHeaders::of(&map)
     }
 
     #[test]
     fn a_plain_request_has_json_and_nothing_else() {
-        let plain = seen(&[
+        let plain = common(&[
             ("host", "localhost"),
             ("content-type", "application/json"),
             ("accept", "application/json"),
@@ -81,12 +81,12 @@ mod tests {
 
         assert!(plain.accepts_json && plain.is_json);
         assert!(!plain.has_content_encoding && !plain.has_credentials && !plain.has_request_id);
-        assert!(seen(&[]).accepts_json && !seen(&[]).is_json);
+        assert!(common(&[]).accepts_json && !common(&[]).is_json);
     }
 
     #[test]
     fn other_headers_are_left_to_their_checks() {
-        let twice = seen(&[
+        let twice = common(&[
             ("accept", "application/json"),
             ("accept", "text/event-stream"),
             ("content-type", "text/plain"),
@@ -94,11 +94,11 @@ mod tests {
         ]);
 
         assert!(!twice.accepts_json && !twice.is_json);
-        assert!(!seen(&[("accept", "text/event-stream"), ("accept", "*/*")]).accepts_json);
-        assert!(!seen(&[("content-type", "application/json; charset=utf-8")]).is_json);
-        assert!(seen(&[("content-encoding", "gzip")]).has_content_encoding);
-        assert!(seen(&[("cookie", "a=b")]).has_credentials);
-        assert!(seen(&[("authorization", "Basic YQ==")]).has_credentials);
-        assert!(seen(&[("x-request-id", "1")]).has_request_id);
+        assert!(!common(&[("accept", "text/event-stream"), ("accept", "*/*")]).accepts_json);
+        assert!(!common(&[("content-type", "application/json; charset=utf-8")]).is_json);
+        assert!(common(&[("content-encoding", "gzip")]).has_content_encoding);
+        assert!(common(&[("cookie", "a=b")]).has_credentials);
+        assert!(common(&[("authorization", "Basic YQ==")]).has_credentials);
+        assert!(common(&[("x-request-id", "1")]).has_request_id);
     }
 }
