@@ -8,7 +8,7 @@ struct Variant {
 #[svc_type]
 impl Variant {
     #[svc(batch)]
-    async fn stock(ctx: &Context<'_>, store: i32) -> Vec<i32> {
+    async fn stock(_ctx: &Context<'_>, store: i32) -> Vec<i32> {
         vec![store]
     }
 }
