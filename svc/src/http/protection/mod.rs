@@ -1,7 +1,7 @@
 //! The protection against the open internet: forged requests, origins, identifiers, overload.
 
-#[cfg(feature = "compression")]
 mod common_headers;
+#[cfg(feature = "compression")]
 mod compression;
 mod cross_origin;
 mod csrf;
@@ -13,8 +13,8 @@ mod pressure;
 mod routes;
 mod shedding;
 
-#[cfg(feature = "compression")]
 pub(super) use common_headers::CommonHeaders;
+#[cfg(feature = "compression")]
 pub(super) use compression::compression;
 pub(super) use cross_origin::CrossOriginLayer;
 pub(crate) use cross_origin::CrossOriginRules;
