@@ -103,9 +103,10 @@ fn copy(cluster: &Path, root: &Path, identity: &Identity) -> Result<TempDir> {
     let folder = unfinished(root, identity)?;
     let mut command = spawn::command("cp");
 
-    // The dot stands for the contents of the folder. `-P` does not follow links.
+    // The dot stands for the contents of the folder. `-P` does not follow links, and `-p` keeps the
+    // permissions, without which PostgreSQL does not start.
     command
-        .arg("-RP")
+        .arg("-RPp")
         .arg(cluster.join("."))
         .arg(folder.path())
         .stdin(Stdio::null());

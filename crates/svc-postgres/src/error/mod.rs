@@ -158,6 +158,7 @@ impl DbError {
     pub fn retry_cause(&self) -> Option<RetryCause> {
         match self {
             Self::Driver(error) => error.retry_cause(),
+            Self::Changed => Some(RetryCause::StalePlan),
             _ => None,
         }
     }
@@ -370,8 +371,11 @@ impl DbError {
             | Self::ConnectionLost
             | Self::Unsent
             | Self::OutcomeUnknown
-            | Self::Changed
             | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
+            // The source allows a repetition of the transaction.
+            Self::Changed => {
+                Error::new(ErrorCode::ServiceUnavailable, text).with_source(DriverError::Changed)
+            }
             // Clients do not need to know how the service is protected.
             Self::UnboundPolicies => Error::new(
                 ErrorCode::ServiceUnavailable,

@@ -122,7 +122,7 @@ impl Protection {
         self.request_ids.then(|| RequestId::of(request.headers()))
     }
 
-    /// Returns the identifier of a request whose headers have been common.
+    /// Returns the identifier of a request whose common headers have been found.
     pub(super) fn identify_common(
         &self,
         request: &Request,

@@ -33,8 +33,8 @@ pub(super) const ACCEPT_QUERY: HeaderName = HeaderName::from_static("accept-quer
 /// The media type of `QUERY` requests.
 pub(super) const QUERY_TYPE: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The maximum number of headers of a response, including headers of layers: reserving once costs
-/// less than growing.
+/// The maximum number of headers of a response, including headers of layers: an index of this size
+/// does not grow.
 const MAX_HEADERS: usize = 11;
 
 /// A request that did not reach the engine.

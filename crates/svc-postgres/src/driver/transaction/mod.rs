@@ -188,8 +188,12 @@ impl OpenTransaction {
     }
 
     fn note_retry_cause<T>(&mut self, result: &Result<T, DriverError>) {
-        let found = result.as_ref().err().and_then(DriverError::retry_cause);
-        self.retry_cause = self.retry_cause.or(found);
+        self.retry_cause = match result {
+            Ok(_) => self.retry_cause,
+            // It may have been committed, whatever has failed before.
+            Err(DriverError::OutcomeUnknown) => None,
+            Err(error) => self.retry_cause.or(error.retry_cause()),
+        };
     }
 
     /// Rolls the transaction back.

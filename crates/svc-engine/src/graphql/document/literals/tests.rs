@@ -106,6 +106,7 @@ fn strings_are_decoded_as_the_parser_does() {
         r#""\x""#,
         r#""\u00""#,
         r#""\u+123""#,
+        r#""\u12\" x""#,
     ] {
         let text = format!("{{ a(b: {written}) }}");
         assert_eq!(Masked::of(&text).unwrap().value(0), None, "{written}");

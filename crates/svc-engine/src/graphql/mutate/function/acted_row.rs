@@ -70,8 +70,8 @@ impl ActedRow {
     }
 
     async fn call_within(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
-        // Only the beginning follows a change of the views: it writes nothing, while the call must
-        // not run twice.
+        // Only the beginning follows a change of the views within this run: it writes nothing. After
+        // the call, the whole transaction is rolled back before it is run again.
         let transaction = db.app.database.following(|| self.begin(db)).await?;
         let called = db
             .app
