@@ -87,7 +87,7 @@ settings! {
         /// Maximum page size: the largest allowed `limit`, `first` or `last`.
         max_page: u32 = 1_000, ["SVC_LIMIT_MAX_PAGE"], Count(0..=MAX_LIMIT, "rows");
         /// Maximum number of errors in a response.
-        errors: usize = 50, ["SVC_LIMIT_ERRORS"], Count(0..=MAX_LIMIT, "errors");
+        errors: usize = 50, ["SVC_LIMIT_ERRORS"], Count(1..=MAX_LIMIT, "errors");
         /// Maximum size of a response, in bytes.
         answer: usize = 33_554_432, ["SVC_LIMIT_ANSWER"], Count(0..=MAX_LIMIT, "bytes");
         /// Treatment of operations that exceed a limit: `enforce` rejects them, `warn` runs and

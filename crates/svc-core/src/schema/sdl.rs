@@ -55,7 +55,7 @@ pub(crate) fn print(
 /// The directive for positions where null stands for an error only
 /// (<https://specs.apollo.dev/nullability/v0.4>).
 const SEMANTIC_NON_NULL: &str = "\
-\"The position is null only if there is an error with its path. Level 0 is the field, level 1 the items of its list.\"
+\"The position is null only if there is an error with its path, or with a path below it. Level 0 is the field, level 1 the items of its list.\"
 directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
 ";
 

@@ -213,9 +213,14 @@ async fn no_null_is_sent_without_its_error() {
         assert_eq!((data, paths.len()), (Value::Null, 2), "{query}: {paths:?}");
     }
 
-    let (data, paths) = ask(&app, "{ fine a: broken b: broken c: broken }", "PROPAGATE").await;
-    assert_eq!(
-        (data, paths.len()),
-        (json!({ "fine": 1, "a": null, "b": null, "c": null }), 2)
-    );
+    // A null in a nullable position says nothing else without its error.
+    for on_error in ["PROPAGATE", "NULL"] {
+        let query = "{ fine a: broken b: broken c: broken }";
+        let (data, paths) = ask(&app, query, on_error).await;
+        assert_eq!(
+            (data, paths.len()),
+            (json!({ "fine": 1, "a": null, "b": null, "c": null }), 2),
+            "{on_error}"
+        );
+    }
 }

@@ -42,10 +42,11 @@ fn may_fail(field: &FieldDef) -> bool {
     match field.kind {
         // Clients rely on the types that Relay specifies for pages.
         FieldKind::Part(_) | FieldKind::NodeId { .. } | FieldKind::Promised => false,
-        FieldKind::Root(..) | FieldKind::Method(..) => true,
+        // A row policy may hide the row of a value in memory, for which a function is computed.
+        FieldKind::Root(..) | FieldKind::Method(..) | FieldKind::Function(..) => true,
         // A row policy may hide the row.
         FieldKind::Relation(relation) if !relation.is_many() => true,
-        FieldKind::Stored { .. } | FieldKind::Relation(_) | FieldKind::Function(..) => {
+        FieldKind::Stored { .. } | FieldKind::Relation(_) => {
             field.gated.is_some() || field.is_checked()
         }
     }

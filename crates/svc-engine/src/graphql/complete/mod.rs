@@ -167,6 +167,10 @@ impl<'a> Walk<'a> {
             return Err(PropagatedNull);
         }
 
+        if denial.is_required || field.is_boundary {
+            self.cx.answer.note_forced_null();
+        }
+
         out.extend_from_slice(b"null");
 
         Ok(())
@@ -256,7 +260,7 @@ impl<'a> Walk<'a> {
         self.errors.len() < self.cx.max_errors()
     }
 
-    /// Reports an error of a resolver. It is logged even if it is not sent.
+    /// Reports an error of a resolver, if there is room for it.
     fn fail(&mut self, error: &Error, field: &PlanField, path: &Path<'_>) {
         let error = FieldError::new(error, field, path);
         if self.has_room() {

@@ -145,16 +145,19 @@ impl<'a> ExecutionContext<'a> {
     /// a null in place of the value, rather than of a value around it.
     pub(crate) fn ends_error(&self, field: &PlanField, ty: &OutType) -> bool {
         let is_boundary = field.is_boundary && std::ptr::eq(ty, &field.ty);
-        self.on_error.ends_at(is_boundary || !ty.nullable().1)
+        let is_nullable = !ty.nullable().1;
+        let ends = self.on_error.ends_at(is_boundary || is_nullable);
+        if ends && !is_nullable {
+            self.answer.note_forced_null();
+        }
+
+        ends
     }
 
-    /// The maximum number of errors that a value keeps.
+    /// The maximum number of errors that a value keeps: one more than a response shows, to notice
+    /// that not all can be shown.
     pub(crate) fn max_errors(&self) -> usize {
-        match self.on_error {
-            // One more than a response shows, to notice that not all can be shown.
-            ErrorBehavior::Null => self.limits.errors.saturating_add(1),
-            ErrorBehavior::Propagate | ErrorBehavior::Halt => self.limits.errors,
-        }
+        self.limits.errors.saturating_add(1)
     }
 
     /// Counts completed objects.

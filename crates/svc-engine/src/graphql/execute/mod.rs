@@ -432,7 +432,7 @@ impl Engine {
         let limit = self.app.limits.errors;
         let shown = ShownErrors::new(&value.errors, prepared.source(), limit);
         let mut data = value.bytes.ok();
-        if !shown.explain_data(cx.on_error) {
+        if !shown.explain_data(cx.answer.has_forced_null()) {
             data = None;
             Mutations::new(cx).lose(fields);
         }

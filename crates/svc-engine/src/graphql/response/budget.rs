@@ -1,7 +1,7 @@
 //! The byte budget of a response while its fields are written: a response that gets too large is
 //! abandoned before it takes memory.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Counts the bytes of one response.
 #[derive(Debug)]
@@ -11,6 +11,8 @@ pub(crate) struct ResponseBudget {
     /// Bytes of abandoned values. They cost time: of ten fields that are too large, not all are
     /// written to the end.
     wasted: AtomicUsize,
+    /// Whether an error became a null in a position that has no other nulls.
+    has_forced_null: AtomicBool,
 }
 
 /// The bytes of one value that is being written. Dropping it unfinished gives the counted bytes
@@ -30,7 +32,18 @@ impl ResponseBudget {
             most,
             written: AtomicUsize::new(0),
             wasted: AtomicUsize::new(0),
+            has_forced_null: AtomicBool::new(false),
         }
+    }
+
+    /// Records that an error became a null in a position that has no other nulls.
+    pub(crate) fn note_forced_null(&self) {
+        self.has_forced_null.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether such a null was written, also one that was abandoned later.
+    pub(crate) fn has_forced_null(&self) -> bool {
+        self.has_forced_null.load(Ordering::Relaxed)
     }
 
     /// Starts writing a value.

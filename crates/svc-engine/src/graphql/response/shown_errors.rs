@@ -3,7 +3,6 @@
 use super::field_error::FieldError;
 use super::shown_error;
 use crate::graphql::error::{LineIndex, SourceText};
-use crate::request::ErrorBehavior;
 
 /// The approximate maximum size of the errors in bytes, in addition to twice the length of the
 /// document.
@@ -62,9 +61,9 @@ impl ShownErrors {
         }
     }
 
-    /// Whether these errors may have `data` beside them. A client that asked for nulls in non-null
-    /// positions needs the error of each of them.
-    pub(crate) fn explain_data(&self, on_error: ErrorBehavior) -> bool {
-        self.is_complete || on_error != ErrorBehavior::Null
+    /// Whether these errors may have `data` beside them. A client needs the error of each null in a
+    /// position that has no other nulls.
+    pub(crate) fn explain_data(&self, has_forced_null: bool) -> bool {
+        self.is_complete || !has_forced_null
     }
 }

@@ -130,7 +130,11 @@ impl Subscriber<'_> {
 
         let (source, most) = (prepared.source(), engine.app.limits.errors);
         let shown = ShownErrors::new(&value.errors, source, most);
-        let data = value.bytes.ok().filter(|_| shown.explain_data(cx.on_error));
+        let has_forced_null = answer.has_forced_null();
+        let data = value
+            .bytes
+            .ok()
+            .filter(|_| shown.explain_data(has_forced_null));
 
         Some(Response::executed(data, &shown))
     }
