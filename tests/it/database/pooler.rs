@@ -343,7 +343,7 @@ async fn rows_are_written_at_once_after_a_view_has_changed() {
     let database = TestDatabase::new(SQL).await;
     let bouncer = PgBouncer::start(&database, mode()).await;
     for url in [database.url(), bouncer.url(&database)] {
-        let app = serve(url, false).await;
+        let app = serve(url.clone(), false).await;
         let add = async || {
             let document = "mutation { addNote(input: { body: \"new\" }) { body } }";
             app.query(document).await.json()
@@ -362,6 +362,16 @@ async fn rows_are_written_at_once_after_a_view_has_changed() {
             database.execute(&change).await;
             assert_eq!(add().await, expected, "{ty}");
         }
+
+        // A statement that is prepared only after the change.
+        let app = serve(url, false).await;
+        let change = "DROP VIEW v_note; CREATE VIEW v_note AS
+            SELECT id, body::varchar AS body, written, body AS shown, body AS third, \
+                   body AS timeout, body AS path, NULL::text AS tenant FROM tb_note";
+        database.execute(change).await;
+        let document = "mutation { addNote(input: { body: \"new\" }) { body } }";
+        assert_eq!(app.query(document).await.json(), expected);
+        database.execute(&change.replace("::varchar", "")).await;
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 /// The number that `initdb` gives a cluster.
 const IDENTIFIER: &str = "SELECT system_identifier::text FROM pg_control_system()";
 
-/// An empty cache that the server's user can enter, whoever that is.
+/// An empty cache that every user can enter.
 fn cache() -> tempfile::TempDir {
     let cache = tempfile::tempdir().unwrap();
     fs::set_permissions(cache.path(), Permissions::from_mode(0o755)).unwrap();

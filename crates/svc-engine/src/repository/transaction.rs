@@ -146,8 +146,9 @@ impl Db {
             // Release the connection before waiting.
             drop(open);
 
-            if !retries.next(cause).await {
-                return result;
+            match cause {
+                Some(cause) if retries.next(cause).await => {}
+                _ => return result,
             }
         }
     }

@@ -37,13 +37,9 @@ impl Retries {
         }
     }
 
-    /// Waits before the next retry. Returns whether there is one; without a cause there is none. A
-    /// request that reaches its deadline is dropped meanwhile.
-    pub async fn next(&mut self, cause: Option<RetryCause>) -> bool {
-        let Some(cause) = cause else {
-            return false;
-        };
-
+    /// Waits before the next retry. Returns whether there is one. A request that reaches its deadline
+    /// is dropped meanwhile.
+    pub async fn next(&mut self, cause: RetryCause) -> bool {
         if cause == RetryCause::StalePlan && self.left_for_stale_plans > 0 {
             self.left_for_stale_plans -= 1;
             tracing::debug!(?cause, "a rolled back transaction is run again");
@@ -73,8 +69,8 @@ fn fraction() -> f64 {
 }
 
 impl Database {
-    /// The configured retries for svc's own transactions, and a few for stale plans: these do not
-    /// depend on what others do, so there is nothing to configure.
+    /// The configured retries for svc's own transactions, and [`FOR_STALE_PLANS`] more, which a user
+    /// need not configure: changes of views are rare.
     pub fn retries(&self) -> Retries {
         Retries {
             left_for_stale_plans: FOR_STALE_PLANS,
@@ -85,14 +81,14 @@ impl Database {
     /// Waits before the next retry of one of svc's own transactions, and inspects changed views.
     /// Returns whether there is one.
     pub async fn may_retry(&self, retries: &mut Retries, cause: Option<RetryCause>) -> bool {
-        if cause.is_none() {
+        let Some(cause) = cause else {
             return false;
-        }
+        };
 
         // Boxed, as futures of this size would be moved with each mutation.
         Box::pin(async {
             let may_retry = retries.next(cause).await;
-            if may_retry && cause == Some(RetryCause::StalePlan) {
+            if may_retry && cause == RetryCause::StalePlan {
                 self.look().await;
             }
 

@@ -29,7 +29,8 @@ pub(crate) struct Lifted {
 }
 
 impl LiftedLiterals {
-    /// The literals with these spans; `types` are the scalars of those that are lifted.
+    /// The literals with these spans. `types` has the scalar of each lifted literal, and `None` for the
+    /// others.
     pub(crate) fn new(spans: Box<[Span]>, types: &[Option<TypeIndex>]) -> Self {
         let literals = types.iter().enumerate().map(|(index, ty)| Lifted {
             name: index.to_string().into(),

@@ -125,7 +125,8 @@ impl Pool {
         self.acquired(self.take()).await
     }
 
-    /// Waits for what [`take`](Self::take) has not got, or connects.
+    /// Returns the slot of [`take`](Self::take) with an open connection: waits for a slot if all were
+    /// in use, and connects if the slot is vacant.
     pub(super) async fn acquired<'a>(
         self: &'a Arc<Self>,
         taken: Taken<'a>,

@@ -13,8 +13,8 @@ use super::mask::Masked;
 use crate::graphql::coerce::LiftedLiterals;
 use svc_core::schema::{Model, TypeExpr, TypeIndex, TypeKind};
 
-/// Returns the literals of a document with those that are lifted, or `None` if none can be: also if
-/// the document reads the schema, which apollo-compiler answers from the document itself.
+/// Decides which literals of a document are lifted. Returns `None` if there are none, and for a
+/// document that reads the schema, because apollo-compiler executes introspection from the document.
 pub(super) fn lift(
     model: &Model,
     document: &ExecutableDocument,

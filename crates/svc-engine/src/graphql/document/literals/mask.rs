@@ -2,8 +2,8 @@
 //! over the bytes.
 //!
 //! The marks are control characters, which no valid document has outside of strings and comments.
-//! A text that has them anywhere is not masked, and neither is one whose numbers and strings are
-//! not separated from what follows: such text is rare, and apollo's parser may read it differently.
+//! A text that contains one is not masked. A text with a number or string directly before another
+//! token is not masked either: it is rare, and apollo's parser may read it differently.
 
 use apollo_compiler::ast;
 
@@ -169,7 +169,7 @@ enum Within {
     Others,
 }
 
-/// The token before an opening parenthesis, as far as it decides what the parentheses hold.
+/// The token before an opening parenthesis: it decides whether arguments follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     At,
@@ -290,7 +290,7 @@ impl<'t> Scan<'t> {
         Some(kind)
     }
 
-    /// Moves past digits, of which there must be one.
+    /// Moves past one or more digits.
     fn digits(&mut self) -> Option<()> {
         let start = self.at;
         self.at = self.after(|byte| byte.is_ascii_digit());
