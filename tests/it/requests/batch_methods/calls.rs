@@ -1,9 +1,13 @@
 //! One call for each level of a response.
 
-use serde_json::{Value, json};
-use svc_tests::Events;
+use std::sync::Arc;
 
-use super::{app, app_with_small_pages};
+use serde_json::{Value, json};
+use svc::SvcConfig;
+use svc_tests::{App, Events};
+use tokio::sync::Barrier;
+
+use super::{Calls, app, app_with_small_pages, options};
 
 /// The calls of one method.
 fn calls_of<const N: usize>(method: &str, objects: [usize; N]) -> Vec<(String, usize)> {
@@ -77,6 +81,28 @@ async fn each_place_of_a_page_is_one_call() {
         assert_labels(&json!([edge["node"]]), 1);
     }
     assert_eq!(calls.take(), calls_of("label", [5, 5]));
+}
+
+/// Each call waits for the other, so one after the other they would never end.
+#[tokio::test]
+async fn the_calls_of_two_places_run_at_the_same_time() {
+    let options = options(SvcConfig::default(), &Calls::default()).await;
+    let app = App::serve(options.data(Arc::new(Barrier::new(2)))).await;
+    for document in [
+        "{ made(count: 2) { a: meets b: meets } }",
+        "{ a: items(limit: 2) { meets } b: items(limit: 2) { meets } }",
+        "{ shelves(limit: 1) { a: items(limit: 2) { meets } b: items(limit: 2) { meets } } }",
+        "{ pages(first: 2) { nodes { meets } edges { node { meets } } } }",
+        "{ pages(first: 2) { a: nodes { meets } b: nodes { meets } } }",
+        "{ pages(first: 2) { edges { a: node { meets } b: node { meets } } } }",
+    ] {
+        let reply = app.query(document).await;
+        assert!(
+            reply.json()["errors"].is_null(),
+            "{document}: {}",
+            reply.text
+        );
+    }
 }
 
 #[tokio::test]

@@ -77,6 +77,28 @@ async fn an_error_of_one_object_leaves_the_others_alone() {
 }
 
 #[tokio::test]
+async fn the_errors_of_two_places_are_in_request_order() {
+    let (app, _) = app().await;
+    let document = "{ pages(first: 3) { edges { node { half } } nodes { half } } }";
+    let json = app.query(document).await.json();
+    let nodes = json!([{ "half": null }, { "half": 1 }, { "half": null }]);
+    assert_eq!(json["data"]["pages"]["nodes"], nodes, "{json}");
+    let paths: Vec<String> = errors(&json)
+        .iter()
+        .map(|error| error["path"].to_string())
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            r#"["pages","edges",0,"node","half"]"#,
+            r#"["pages","edges",2,"node","half"]"#,
+            r#"["pages","nodes",0,"half"]"#,
+            r#"["pages","nodes",2,"half"]"#
+        ]
+    );
+}
+
+#[tokio::test]
 async fn a_wrong_number_of_values_fails_each_object() {
     for environment in ENVIRONMENTS {
         let log = Log::start();

@@ -11,6 +11,7 @@ use svc::futures_util::StreamExt as _;
 use svc::futures_util::stream;
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
+use tokio::sync::Barrier;
 
 /// The calls of batch methods: the method, and the number of its objects.
 #[derive(Clone, Default)]
@@ -157,6 +158,13 @@ impl Item {
         running.started.fetch_add(1, Ordering::SeqCst);
         let _run = Run(running);
         std::future::pending().await
+    }
+
+    /// Waits until it is called at another place too.
+    #[svc(batch, cost = 1)]
+    async fn meets(items: &[&Self], ctx: &Context<'_>) -> Result<Vec<i32>> {
+        ctx.data::<Arc<Barrier>>()?.wait().await;
+        Ok(items.iter().map(|item| item.id).collect())
     }
 }
 

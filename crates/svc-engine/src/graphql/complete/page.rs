@@ -1,5 +1,7 @@
 //! Completes pages whose rows have asynchronous methods.
 
+use futures_util::future::join_all;
+
 use super::resolved::Found;
 use super::rows::{Completed, PageNode, PageShape, PageWriter, address, item_type};
 use super::tree::complete_all;
@@ -17,78 +19,105 @@ pub(crate) struct RowsOfPage<'a> {
     pub(crate) path: &'a Path<'a>,
 }
 
+/// A place of a page whose values are its rows: a selected `nodes`, or a selected `node` in `edges`.
+#[derive(Clone, Copy)]
+struct RowPlace<'a> {
+    /// The field in the page that has the place: the field itself, or its `edges`.
+    part: &'a PlanField,
+    field: &'a PlanField,
+}
+
+impl<'a> RowPlace<'a> {
+    /// The type of the value of one row.
+    fn ty(self) -> &'a OutType {
+        if self.is_in_edges() {
+            &self.field.ty
+        } else {
+            item_type(&self.field.ty)
+        }
+    }
+
+    fn is_in_edges(self) -> bool {
+        !std::ptr::eq(self.part, self.field)
+    }
+}
+
 /// Completes the rows of each selected `nodes` and `node`, for all pages together.
 pub(crate) async fn complete_page_items<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
     pages: &[RowsOfPage<'a>],
 ) -> Vec<Vec<Completed>> {
-    let mut completed: Vec<Vec<Completed>> = pages.iter().map(|_| Vec::new()).collect();
-    for part in field
-        .children
-        .iter()
-        .flat_map(|selection| &selection.fields)
-    {
-        let lists: Vec<Path<'_>> = pages.iter().map(|page| page.path.key(&part.key)).collect();
-        let items: Vec<Vec<Path<'_>>> = lists
-            .iter()
-            .zip(pages)
-            .map(|(list, page)| {
-                (0..page.rows.rows().len())
-                    .map(|index| list.index(index))
-                    .collect()
-            })
-            .collect();
+    // Concurrently, so that the methods of one place do not wait for those of another.
+    let places = row_places(field);
+    let rows = places.iter().copied();
+    let done = join_all(rows.map(|place| complete_rows(cx, place, pages))).await;
 
-        match part.kind {
-            PlanKind::Part(Part::Nodes) => {
-                complete_rows(
-                    cx,
-                    (part, item_type(&part.ty)),
-                    pages,
-                    &items,
-                    &mut completed,
-                )
-                .await;
-            }
-            PlanKind::Part(Part::Edges) => {
-                for node in part.children.iter().flat_map(|selection| &selection.fields) {
-                    if !matches!(node.kind, PlanKind::Part(Part::Node)) {
-                        continue;
-                    }
-                    let nodes: Vec<Vec<Path<'_>>> = items
-                        .iter()
-                        .map(|items| items.iter().map(|item| item.key(&node.key)).collect())
-                        .collect();
-                    complete_rows(cx, (node, &node.ty), pages, &nodes, &mut completed).await;
-                }
-            }
-            _ => {}
+    let mut completed: Vec<Vec<Completed>> = pages.iter().map(|_| Vec::new()).collect();
+    for (place, done) in places.iter().zip(done) {
+        let mut done = done.into_iter();
+        for (completed, page) in completed.iter_mut().zip(pages) {
+            let rows = page.rows.rows().len();
+            completed.push((address(place.field), done.by_ref().take(rows).collect()));
         }
     }
 
     completed
 }
 
-/// Completes the rows of all pages as values of one field, and assigns the results to their pages.
+/// Returns the places of a page in request order.
+fn row_places(field: &PlanField) -> Vec<RowPlace<'_>> {
+    let mut places = Vec::new();
+    let parts = field.children.iter();
+    for part in parts.flat_map(|selection| &selection.fields) {
+        match part.kind {
+            PlanKind::Part(Part::Nodes) => places.push(RowPlace { part, field: part }),
+            PlanKind::Part(Part::Edges) => {
+                let below = part.children.iter();
+                let nodes = below
+                    .flat_map(|selection| &selection.fields)
+                    .filter(|node| matches!(node.kind, PlanKind::Part(Part::Node)));
+                places.extend(nodes.map(|field| RowPlace { part, field }));
+            }
+            _ => {}
+        }
+    }
+
+    places
+}
+
+/// Completes the rows of all pages at one place, page by page.
 async fn complete_rows(
     cx: &ExecutionContext<'_>,
-    (field, ty): (&PlanField, &OutType),
+    place: RowPlace<'_>,
     pages: &[RowsOfPage<'_>],
-    paths: &[Vec<Path<'_>>],
-    completed: &mut [Vec<Completed>],
-) {
-    let rows = pages
+) -> Vec<CompletedValue> {
+    let lists: Vec<Path<'_>> = pages
         .iter()
-        .zip(paths)
-        .flat_map(|(page, paths)| page.rows.rows().iter().zip(paths));
-    let spots = rows.map(|(row, path)| (Found::Row(row), path)).collect();
-    let mut done = complete_all(cx, field, ty, spots).await.into_iter();
+        .map(|page| page.path.key(&place.part.key))
+        .collect();
+    let items: Vec<Path<'_>> = lists
+        .iter()
+        .zip(pages)
+        .flat_map(|(list, page)| (0..page.rows.rows().len()).map(move |index| list.index(index)))
+        .collect();
 
-    // The results are in the order of the spots: page by page, and row by row within each.
-    for (completed, paths) in completed.iter_mut().zip(paths) {
-        completed.push((address(field), done.by_ref().take(paths.len()).collect()));
-    }
+    let nodes: Vec<Path<'_>> = if place.is_in_edges() {
+        items
+            .iter()
+            .map(|item| item.key(&place.field.key))
+            .collect()
+    } else {
+        items.clone()
+    };
+
+    let rows = pages.iter().flat_map(|page| page.rows.rows());
+    let spots = rows
+        .zip(&nodes)
+        .map(|(row, path)| (Found::Row(row), path))
+        .collect();
+
+    complete_all(cx, place.field, place.ty(), spots).await
 }
 
 /// Completes a field whose value is a page of the given shape. The shape also has the shapes of the
