@@ -16,10 +16,16 @@ struct Held {
 #[svc_type(sql_source = "v_open")]
 struct Open {
     id: i32,
+    #[relation(from = "id", to = "id")]
+    related: Many<Held>,
 }
 
 #[svc_type]
 impl Open {
+    fn twice(&self) -> i32 {
+        self.id * 2
+    }
+
     async fn held(&self, ctx: &Context<'_>) -> Result<Option<Held>> {
         Ok(ctx.db().find::<Held>().await?.pop())
     }
@@ -155,6 +161,22 @@ async fn one_request_leaves_connections_for_others() {
         answer,
         json!({ "data": { "open": vec![json!({ "held": { "id": 1 } }); 12] } })
     );
+}
+
+/// A method needs whole rows, so each relation is read with a separate statement.
+#[tokio::test(flavor = "multi_thread")]
+async fn relations_beside_a_method_share_the_connections_of_one_request() {
+    let (database, app) = serve(DatabaseConfig::default()).await;
+    let document = format!(
+        "{{ open(limit: 1) {{ twice ...All }} }} fragment All on Open {}",
+        many("related { id }")
+    );
+    let answer = holds(&database, &app, json!({ "query": document }), 3).await;
+    let open = &answer["data"]["open"][0];
+    assert_eq!(open["twice"], 2, "{answer}");
+    for alias in 0..12 {
+        assert_eq!(open[format!("a{alias}")], json!([{ "id": 1 }]), "{answer}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

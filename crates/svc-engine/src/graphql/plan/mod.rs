@@ -208,7 +208,9 @@ impl Plan {
             OperationKind::Subscription => !root.has_stream(),
             _ => root.planned().is_some(),
         };
-        !field.root().is_some_and(reads_once) || field.children.calls() == Calls::Async
+        // A method needs whole rows, and related rows are then read with separate statements.
+        let is_one_statement = !field.children.needs_whole_rows() || !field.children.wait();
+        !field.root().is_some_and(reads_once) || !is_one_statement
     }
 }
 
