@@ -17,7 +17,10 @@ async fn serve_budget(clock: &Clock, budget: u64) -> App {
 }
 
 async fn ask_with_cost(app: &App, document: &str) -> Reply {
-    let body = json!({ "query": document }).to_string();
+    send_with_cost(app, &json!({ "query": document })).await
+}
+
+async fn send_with_cost(app: &App, body: &Value) -> Reply {
     let request = app
         .request("POST", "/graphql")
         .header("content-type", "application/json");
@@ -25,7 +28,7 @@ async fn ask_with_cost(app: &App, document: &str) -> Reply {
         request
             .header("x-forwarded-for", CLIENT)
             .header("x-ratelimit-cost", "true")
-            .body(body),
+            .body(body.to_string()),
     )
     .await
 }
@@ -137,4 +140,28 @@ async fn a_timed_out_request_is_refunded_its_unused_budget() {
     let late = ask_with_cost(&app, "{ never(limit: 900) { name size } }").await;
     assert_eq!((late.status, late.code()), (504, "TIMEOUT".to_owned()));
     assert_eq!(late.json()["extensions"]["rateLimit"]["remaining"], 2_009);
+}
+
+/// An error can end a query on purpose, so it must not make the work of other fields free.
+#[tokio::test]
+async fn a_halted_query_pays_for_the_work_that_began() {
+    let clock = Clock::new();
+    let app = serve_budget(&clock, 10_000).await;
+    for (document, on_error, cost) in [
+        // The field runs when the error drops it.
+        ("{ never(limit: 900) { name size } broken }", "HALT", 1_802),
+        // The error comes before the field.
+        ("{ broken never(limit: 900) { name size } }", "HALT", 2),
+        // The error is in the first of three items.
+        ("{ items(limit: 1000) { name weight } }", "HALT", 2_001),
+        ("{ items(limit: 1000) { name weight } }", "NULL", 7),
+        // The items are complete before the error.
+        ("{ items(limit: 1000) { name size } broken }", "HALT", 8),
+        ("{ items(limit: 1000) { name size } }", "HALT", 7),
+    ] {
+        let reply = send_with_cost(&app, &json!({ "query": document, "onError": on_error })).await;
+        let json = reply.json();
+        let told = json["extensions"]["rateLimit"]["cost"].as_u64();
+        assert_eq!(told, Some(cost), "{document} {on_error}: {json}");
+    }
 }

@@ -55,6 +55,13 @@ pub(super) struct Item {
     pub(super) size: i32,
 }
 
+#[svc_type]
+impl Item {
+    fn weight(&self) -> Result<Option<i32>> {
+        Err(Error::new(ErrorCode::NotFound, "no scales"))
+    }
+}
+
 #[svc::query]
 fn hello() -> &'static str {
     "world"
@@ -70,6 +77,11 @@ fn items(limit: Option<i32>) -> Vec<Item> {
             size: 1,
         })
         .into()
+}
+
+#[svc::query]
+fn broken() -> Result<Option<i32>> {
+    Err(Error::new(ErrorCode::NotFound, "there is none"))
 }
 
 #[svc::query]
@@ -122,7 +134,7 @@ impl Beats {
 pub(super) fn options() -> AppOptions {
     AppOptions::new()
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
-        .queries(queries![hello, items, never, report])
+        .queries(queries![hello, items, broken, never, report])
         .mutations(mutations![ping, invite])
         .subscriptions(subscriptions![beats, beat])
 }

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 
 use super::coerce::Variables;
 use super::document::{Document, DocumentCache};
-use super::plan::{Admission, ArgPlan, CostMeter, OutType, Plan, PlanField, Selection};
+use super::plan::{Admission, ArgPlan, CostMeter, FieldMeter, OutType, Plan, PlanField, Selection};
 use super::resolver::{Call, Outcome, ReturnedQuery};
 use super::response::{CompletedValue, ExplainedField, Explanation, Path, ResponseBudget};
 use crate::authz::{FieldAccess, Gate};
@@ -164,6 +164,22 @@ impl<'a> ExecutionContext<'a> {
     pub(crate) fn spend(&self, selection: &Selection, count: usize) {
         if let Some(spending) = self.spending {
             spending.objects(selection, count);
+        }
+    }
+
+    /// Starts metering a root field separately if the operation is metered and its first error
+    /// halts it.
+    pub(crate) fn field_meter(&self, field: &PlanField) -> Option<FieldMeter<'a>> {
+        let spending = self.spending?;
+        (self.on_error == ErrorBehavior::Halt)
+            .then(|| spending.field(field.result_cost(self.model, self.limits, self.variables)))
+    }
+
+    /// The context for a root field that is metered separately.
+    pub(crate) fn with_spending(&self, spending: &'a CostMeter) -> Self {
+        Self {
+            spending: Some(spending),
+            ..*self
         }
     }
 

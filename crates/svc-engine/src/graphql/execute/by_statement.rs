@@ -185,7 +185,19 @@ impl Engine {
         field: &PlanField,
     ) -> CompletedValue {
         match field.kind {
-            PlanKind::Root(..) => answered.field(cx, field, &Path::Root.key(&field.key)),
+            PlanKind::Root(..) => {
+                let root = Path::Root;
+                let path = root.key(&field.key);
+                let Some(meter) = cx.field_meter(field) else {
+                    return answered.field(cx, field, &path);
+                };
+
+                let value = answered.field(&cx.with_spending(meter.objects()), field, &path);
+                if value.bytes.is_err() {
+                    meter.failed();
+                }
+                value
+            }
             _ => self.root_field(cx, prepared, field, None).await,
         }
     }

@@ -392,7 +392,7 @@ impl Engine {
         let is_query = prepared.plan.kind == OperationKind::Query;
         let (mut value, mut withheld) = match (statement, fields.as_slice()) {
             // A single field does not have to be joined with others.
-            (None, [field]) if is_query => {
+            (None, [field]) if is_query && cx.on_error != ErrorBehavior::Halt => {
                 let value = self
                     .root_field(cx, prepared, field, decisions.pop().flatten())
                     .await;

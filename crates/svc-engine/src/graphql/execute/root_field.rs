@@ -15,7 +15,7 @@ use crate::graphql::find::{write_nodes, write_planned};
 use crate::graphql::mutate::Mutations;
 use crate::graphql::mutate::function::write_function;
 use crate::graphql::mutate::table::write_table;
-use crate::graphql::plan::{Admission, PlanField, PlanKind, RootField};
+use crate::graphql::plan::{Admission, FieldMeter, PlanField, PlanKind, RootField};
 use crate::graphql::resolver::{Call, Completed, Outcome, Resolver};
 use crate::graphql::response::{ExplainedField, Path, Way};
 use crate::repository::Db;
@@ -46,31 +46,73 @@ impl Engine {
         }
     }
 
-    /// Executes fields concurrently. After the first error, the other fields are dropped.
+    /// Executes fields concurrently. After the first error, the other fields are dropped, and count
+    /// with everything that they requested if their work has begun.
     async fn until_halt<'p>(
         &self,
         cx: &ExecutionContext<'_>,
         prepared: &'p Prepared,
         fields: impl Iterator<Item = (&'p PlanField, Option<Decided<'p>>)>,
     ) -> Vec<CompletedValue> {
+        let fields: Vec<_> = fields.collect();
+        let meters: Vec<_> = fields
+            .iter()
+            .map(|(field, _)| cx.field_meter(field))
+            .collect();
+
         let mut running: FuturesUnordered<_> = fields
+            .into_iter()
+            .zip(&meters)
             .enumerate()
-            .map(|(index, (field, decided))| async move {
-                (index, self.root_field(cx, prepared, field, decided).await)
+            .map(|(index, ((field, decided), meter))| async move {
+                let run = self.metered_field(cx, meter.as_ref(), prepared, field, decided);
+                (index, run.await)
             })
             .collect();
 
-        // A dropped field has no effect on `data`, which is null.
-        let mut completed: Vec<_> = (0..running.len()).map(|_| CompletedValue::null()).collect();
+        let mut completed: Vec<Option<CompletedValue>> = (0..running.len()).map(|_| None).collect();
         while let Some((index, value)) = running.next().await {
             let halts = value.bytes.is_err();
-            completed[index] = value;
+            completed[index] = Some(value);
             if halts {
                 break;
             }
         }
 
+        drop(running);
+        for (meter, value) in meters.iter().zip(&completed) {
+            if let (Some(meter), None) = (meter, value) {
+                meter.dropped();
+            }
+        }
+
+        // A dropped field has no effect on `data`, which is null.
         completed
+            .into_iter()
+            .map(|value| value.unwrap_or_else(CompletedValue::null))
+            .collect()
+    }
+
+    /// Runs a root field with its own meter, if it has one.
+    async fn metered_field<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        meter: Option<&FieldMeter<'_>>,
+        prepared: &Prepared,
+        field: &'p PlanField,
+        decided: Option<Decided<'p>>,
+    ) -> CompletedValue {
+        let Some(meter) = meter else {
+            return self.root_field(cx, prepared, field, decided).await;
+        };
+
+        let cx = cx.with_spending(meter.objects());
+        let value = self.root_field(&cx, prepared, field, decided).boxed().await;
+        if value.bytes.is_err() {
+            meter.failed();
+        }
+
+        value
     }
 
     /// Executes fields sequentially, as mutations require. After a null that reaches the root, the
@@ -84,11 +126,9 @@ impl Engine {
         let (mut mutations, mut size) = (Mutations::new(cx), AnswerSize::default());
         for (field, decided) in fields {
             mutations.begin();
-            let value = size.fit(
-                cx,
-                field,
-                self.root_field(cx, prepared, field, decided).await,
-            );
+            let meter = cx.field_meter(field);
+            let run = self.metered_field(cx, meter.as_ref(), prepared, field, decided);
+            let value = size.fit(cx, field, run.await);
             if mutations.end(field, value) {
                 mutations.lose(&prepared.plan.root.fields);
                 break;
@@ -214,6 +254,10 @@ impl Engine {
             Ok(admission) => admission,
             Err(denied) => return CompletedValue::failed(cx, &denied, field, path),
         };
+
+        if let Some(spending) = cx.spending {
+            spending.begin_work();
+        }
 
         let Some(row_filter) = admission.row_filter() else {
             return run(cx, prepared, &admission, path).await;

@@ -1,7 +1,7 @@
 //! The complexity that an operation uses while it runs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Selection;
 use crate::request::{RequestHook, Spent};
@@ -13,6 +13,8 @@ pub(crate) struct CostMeter {
     metering: Option<Arc<dyn RequestHook>>,
     asked: u64,
     used: AtomicU64,
+    /// Whether a root field was admitted, so that its work may have begun.
+    has_begun: AtomicBool,
 }
 
 impl CostMeter {
@@ -23,7 +25,26 @@ impl CostMeter {
             metering: Some(metering),
             asked,
             used: AtomicU64::new(used),
+            has_begun: AtomicBool::new(false),
         }
+    }
+
+    /// Starts metering one root field separately. Its results have the complexity `asked`.
+    pub(in crate::graphql) fn field(&self, asked: u64) -> FieldMeter<'_> {
+        FieldMeter {
+            operation: self,
+            own: Self {
+                metering: None,
+                asked,
+                used: AtomicU64::new(0),
+                has_begun: AtomicBool::new(false),
+            },
+        }
+    }
+
+    /// Records that a root field was admitted.
+    pub(in crate::graphql) fn begin_work(&self) {
+        self.has_begun.store(true, Ordering::Relaxed);
     }
 
     /// Counts completed objects.
@@ -56,5 +77,45 @@ impl CostMeter {
 impl Drop for CostMeter {
     fn drop(&mut self) {
         self.tell();
+    }
+}
+
+/// The complexity that the results of one root field have used so far, if the first error of the
+/// operation may cut them off. Counts for the operation when dropped.
+pub(crate) struct FieldMeter<'a> {
+    operation: &'a CostMeter,
+    own: CostMeter,
+}
+
+impl FieldMeter<'_> {
+    /// The meter that counts the objects of the field.
+    pub(in crate::graphql) fn objects(&self) -> &CostMeter {
+        &self.own
+    }
+
+    /// Counts everything that the field requested if it was dropped after its work began.
+    pub(in crate::graphql) fn dropped(&self) {
+        if self.own.has_begun.load(Ordering::Relaxed) {
+            self.count_all();
+        }
+    }
+
+    /// Counts everything that the field requested if it failed after some of its objects were
+    /// completed: the others were read as well.
+    pub(in crate::graphql) fn failed(&self) {
+        if self.own.used.load(Ordering::Relaxed) > 0 {
+            self.count_all();
+        }
+    }
+
+    fn count_all(&self) {
+        self.own.used.fetch_max(self.own.asked, Ordering::Relaxed);
+    }
+}
+
+impl Drop for FieldMeter<'_> {
+    fn drop(&mut self) {
+        let used = self.own.used.load(Ordering::Relaxed);
+        self.operation.used.fetch_add(used, Ordering::Relaxed);
     }
 }

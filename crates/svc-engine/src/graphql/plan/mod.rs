@@ -23,7 +23,7 @@ pub(crate) use access::{Checked, Denial, Denials, Touch};
 pub(crate) use arguments::ArgPlan;
 pub(crate) use cacheable::Cacheable;
 pub(crate) use cost::{Asked, Cost};
-pub(super) use cost_meter::CostMeter;
+pub(super) use cost_meter::{CostMeter, FieldMeter};
 pub(crate) use keys::Keys;
 pub(crate) use node_id::NodeType;
 pub(crate) use out_type::{Leaf, OutType};

@@ -232,6 +232,17 @@ impl<'a> Costs<'a> {
     }
 }
 
+impl PlanField {
+    /// Returns the complexity of the results of a root field: without the field itself, and the
+    /// work of its arguments.
+    pub(crate) fn result_cost(&self, model: &Model, limits: &Limits, variables: &Variables) -> u64 {
+        let cost = Costs::new(model, limits, variables).field(self);
+        cost.complexity
+            .saturating_sub(own(self))
+            .saturating_sub(cost.asked.sum())
+    }
+}
+
 impl Selection {
     /// The complexity of an object's fields, without the fields below them.
     pub(crate) fn own_cost(&self) -> u64 {
