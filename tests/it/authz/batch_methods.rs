@@ -12,6 +12,7 @@ use super::principals::{ask_as, serve};
 #[svc_type(sql_source = "v_product")]
 struct Product {
     id: i32,
+    note: Option<String>,
 }
 
 /// The ids of the objects of each call.
@@ -57,6 +58,25 @@ impl Product {
         Some(self.id)
     }
 
+    #[svc::requires_permission("products:cost")]
+    fn margin(&self) -> i32 {
+        self.id
+    }
+
+    /// The note, as the method sees it.
+    #[svc(batch)]
+    async fn seen(products: &[&Self], ctx: &Context<'_>) -> Result<Vec<Option<String>>> {
+        Calls::note(ctx, products)?;
+        Ok(products
+            .iter()
+            .map(|product| product.note.clone())
+            .collect())
+    }
+
+    async fn seen_one(&self) -> Option<String> {
+        self.note.clone()
+    }
+
     #[svc::authorize_field(is_even)]
     #[svc(batch)]
     async fn supplier(products: &[&Self], ctx: &Context<'_>) -> Result<Vec<Option<String>>> {
@@ -79,9 +99,9 @@ async fn is_even(product: &Product, _: AuthorizationRequest) -> bool {
 #[svc::query]
 async fn products() -> Vec<Product>;
 
-const SQL: &str = "CREATE VIEW v_product AS SELECT n AS id FROM generate_series(1, 9) AS n;";
+const SQL: &str = "CREATE VIEW v_product AS SELECT n AS id, 'note ' || n AS note FROM generate_series(1, 9) AS n;";
 
-/// Serves the application; clients read the first six rows.
+/// Serves the application; clients read the first six rows, and the notes of the first three.
 async fn service() -> (App, Calls) {
     let url = TestDatabase::shared("guarded_batch_methods", SQL).await;
     let calls = Calls::default();
@@ -91,6 +111,10 @@ async fn service() -> (App, Calls) {
         .data(calls.clone())
         .row_policy::<Product>(|_| {
             let visible: Vec<i32> = (1..=6).collect();
+            Ok(RowDecision::allow_where(col("id").is_in(visible)))
+        })
+        .mask_where::<Product>("note", |_| {
+            let visible: Vec<i32> = (1..=3).collect();
             Ok(RowDecision::allow_where(col("id").is_in(visible)))
         });
     (serve(options).await, calls)
@@ -152,4 +176,36 @@ async fn a_checked_batch_gets_only_the_objects_that_the_check_allows() {
     assert_eq!(given(&answer), [2, 4, 6]);
     assert_eq!(answer["errors"].as_array().unwrap().len(), 3, "{answer}");
     assert_eq!(calls.take(), [[2, 4, 6]]);
+}
+
+#[tokio::test]
+async fn a_batch_gets_masked_values_as_null() {
+    let (app, calls) = service().await;
+    let answer = ask(&app, "", "seen").await;
+    assert_eq!(given(&answer), [1, 2, 3]);
+    assert!(answer["errors"].is_null(), "{answer}");
+    assert_eq!(calls.take(), [[1, 2, 3, 4, 5, 6]]);
+}
+
+#[tokio::test]
+async fn a_batch_is_called_beside_a_denied_field() {
+    let (app, calls) = service().await;
+    let ask = async |document: &str| ask_as(&app, "/graphql", "ada", document, &json!({})).await;
+    let answer = ask("{ products { id stock cost cost_one } }").await;
+    let products = answer["data"]["products"].as_array().unwrap();
+    assert_eq!(products.len(), 6, "{answer}");
+    for product in products {
+        let stock = product["id"].as_i64().unwrap() * 10;
+        assert_eq!(product["stock"], stock, "{answer}");
+        assert!(product["cost"].is_null() && product["cost_one"].is_null());
+    }
+    assert_eq!(answer["errors"].as_array().unwrap().len(), 12, "{answer}");
+    assert_eq!(calls.take(), [[1, 2, 3, 4, 5, 6]]);
+
+    // The denial of a non-null field leaves no objects.
+    let answer = ask("{ products { id stock margin } }").await;
+    assert!(answer["data"].is_null(), "{answer}");
+    let errors = answer["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{answer}");
+    assert_eq!(errors[0]["path"], json!(["products", 0, "margin"]));
 }

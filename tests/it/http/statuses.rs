@@ -108,6 +108,22 @@ fn requests() -> Vec<(Value, [u16; 3])> {
         // Data with errors, and null with errors.
         (json!({ "query": "{ hello broken }" }), [200, 200, 294]),
         (json!({ "query": "{ required }" }), [200, 200, 294]),
+        (
+            json!({ "query": "{ hello required }", "onError": "NULL" }),
+            [200, 200, 294],
+        ),
+        (
+            json!({ "query": "{ hello broken }", "onError": "HALT" }),
+            [200, 200, 294],
+        ),
+        (
+            json!({ "query": "{ hello }", "onError": "HALT" }),
+            [200, 200, 200],
+        ),
+        (
+            json!({ "query": "{ hello }", "onError": "STOP" }),
+            [400, 400, 422],
+        ),
         // The document.
         (json!({ "query": "{" }), [200, 400, 400]),
         (json!({ "query": "{ nothing }" }), [200, 400, 422]),

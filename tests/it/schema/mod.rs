@@ -4,4 +4,5 @@ mod companion_names;
 mod errors;
 mod names;
 mod one_of;
+mod semantic_errors;
 mod semantic_non_null;
