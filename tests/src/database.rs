@@ -209,6 +209,15 @@ impl TestDatabase {
         count
     }
 
+    /// The same, and forgets all statements: the server keeps a limited number of texts.
+    pub async fn take_statements(&self, part: &str) -> i64 {
+        let count = self.statements(part).await;
+        administer(&[forget_statements(self.name())])
+            .await
+            .expect("the statistics");
+        count
+    }
+
     /// The texts of the statements that read from `source`, as `pg_stat_statements` keeps them,
     /// without constants.
     pub async fn texts(&self, source: &str) -> Vec<String> {

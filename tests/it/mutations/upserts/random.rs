@@ -31,6 +31,8 @@ struct Case {
     meets_foreign: bool,
     /// Whether it would give a row to another.
     gives_away: bool,
+    /// Whether it keeps the user's own rows, and has no others to write.
+    writes_nothing: bool,
     /// Whether the trigger leaves a row out.
     is_dropped: bool,
 }
@@ -92,6 +94,10 @@ impl Case {
                     .any(|foreign| std::ptr::eq::<[&str]>(*group, *foreign))
             }),
             is_dropped: given.iter().any(|group| group[0].starts_with("drop")),
+            writes_nothing: keeps
+                && given
+                    .iter()
+                    .all(|group| own.iter().any(|own| std::ptr::eq::<[&str]>(*group, *own))),
             gives_away,
             input: if one {
                 items.remove(0)
@@ -127,6 +133,7 @@ impl Case {
         let kept = (fails(&seen) && before.1 != after.1) || (fails(&plain) && before.2 != after.2);
         let told = seen.to_string().contains("secret");
         let expected = match (self.gives_away, self.is_dropped, self.meets_foreign) {
+            _ if self.writes_nothing => !fails(&seen) && seen == plain,
             // Nothing tells whether others have the row.
             (true, ..) => fails(&seen) && seen == plain,
             (_, true, false) => seen == plain && plain.to_string().contains("did not take"),
