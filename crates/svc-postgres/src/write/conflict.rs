@@ -34,6 +34,51 @@ impl Table<'_> {
     /// of the items. PostgreSQL itself compares the stored values, which may differ because of
     /// triggers, lengths and defaults.
     pub fn existing(&self, items: &[Fields], columns: &[&str], returning: &[&str]) -> Statement {
+        self.matching(items, columns, returning, "")
+    }
+
+    /// Selects like [`existing`](Self::existing), but selects nothing if a trigger may change a row
+    /// before it is inserted: the row may then conflict with another row than its given values do.
+    pub fn existing_without_triggers(
+        &self,
+        items: &[Fields],
+        columns: &[&str],
+        returning: &[&str],
+    ) -> Statement {
+        let condition = format!(" WHERE NOT {}", self.may_be_changed());
+        self.matching(items, columns, returning, &condition)
+    }
+
+    /// Selects one row if a trigger may change a row before it is inserted, and otherwise none.
+    pub fn changing_triggers(&self) -> Statement {
+        let text = format!("SELECT ''::text WHERE {}", self.may_be_changed());
+        self.statement("select", text, Vec::new())
+    }
+
+    /// The condition that a trigger may change a row before it is inserted. The triggers behind a
+    /// view are unknown.
+    fn may_be_changed(&self) -> String {
+        if !self.source.is_table {
+            return "true".to_owned();
+        }
+
+        let relation = self.source.relation;
+
+        // The bits for row-level `BEFORE INSERT` triggers, which partitions may have on their own.
+        format!(
+            "EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE (tgrelid = {relation} OR tgrelid IN \
+             (SELECT relid FROM pg_catalog.pg_partition_tree({relation}))) \
+             AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 7 = 7)"
+        )
+    }
+
+    fn matching(
+        &self,
+        items: &[Fields],
+        columns: &[&str],
+        returning: &[&str],
+        condition: &str,
+    ) -> Statement {
         let is_given = |column: &str| items.first().is_some_and(|item| item.get(column).is_some());
         let value = |column: &str| match self.source.defaults.get(column) {
             Some(default) if !is_given(column) => format!("({default})"),
@@ -45,8 +90,9 @@ impl Table<'_> {
             .map(|column| format!("t.{} = {}", quote(column), value(column)));
         let (table, same) = (&self.source.quoted, same.collect::<Vec<_>>().join(" AND "));
         let returned = self.returned("t.", returning);
-        let text =
-            format!("SELECT {returned} FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
+        let text = format!(
+            "SELECT {returned} FROM {ITEMS} JOIN {table} AS t ON {same}{condition} ORDER BY i.n"
+        );
 
         self.statement("select", text, vec![list(items)])
     }

@@ -126,6 +126,15 @@ pub(super) const KINDS: &[Kind] = &[
          CREATE UNIQUE INDEX ON tb_item (key);",
         &[&["a", "alias-a"], &["b", "alias-b"], &["c", "alias-c"]],
     ),
+    // Each key is stored as another key.
+    with(
+        "shifted",
+        "CREATE FUNCTION shifted() RETURNS trigger LANGUAGE plpgsql AS $$
+           BEGIN NEW.key := translate(NEW.key, 'abc', 'bcd'); RETURN NEW; END $$;
+         CREATE TRIGGER shifted BEFORE INSERT ON tb_item FOR EACH ROW EXECUTE FUNCTION shifted();
+         CREATE UNIQUE INDEX ON tb_item (key);",
+        &[&["a"], &["b"], &["c"]],
+    ),
     with(
         "dropping",
         "CREATE FUNCTION dropping() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -62,6 +62,61 @@ async fn an_upsert_takes_over_no_foreign_row_by_a_normalized_key() {
     }
 }
 
+/// The key `a` is stored as `b`, and `b` as `c`.
+#[tokio::test]
+async fn a_key_changed_by_a_trigger_matches_as_it_is_stored() {
+    let database = database().await;
+    let twin = Twin::new(&database, kind("shifted"), Policy::Rows).await;
+    for (field, written) in [("put", "new"), ("keep", "own")] {
+        // Bob has the row with the given key, and Alice the one with the stored key.
+        twin.hold(&[("a", "bob"), ("b", "alice")]).await;
+        let before = (twin.stored("alice").await, twin.stored("bob").await);
+        let answer = twin.ask(field, &json!([item("b", "new")])).await;
+        assert_eq!(
+            answer["errors"][0]["extensions"]["code"], "FORBIDDEN",
+            "{field}: {answer}"
+        );
+        assert_eq!(
+            (twin.stored("alice").await, twin.stored("bob").await),
+            before,
+            "{field}"
+        );
+
+        // The other way around.
+        twin.hold(&[("a", "alice"), ("b", "bob")]).await;
+        let alice = twin.stored("alice").await;
+        let answer = twin.ask(field, &json!([item("b", "new")])).await;
+        assert_eq!(bodies(&answer), json!([written]), "{field}");
+        assert_eq!(answer["data"]["answer"][0]["key"], "c", "{field}");
+        assert_eq!(twin.stored("alice").await, alice, "{field}");
+
+        // There is no row with the stored key.
+        twin.hold(&[("a", "alice")]).await;
+        let answer = twin.ask(field, &json!([item("b", "new")])).await;
+        assert_eq!(bodies(&answer), json!(["new"]), "{field}");
+        assert_eq!(answer["data"]["answer"][0]["key"], "c", "{field}");
+    }
+}
+
+/// The service cannot find out which row a changed key matches.
+#[tokio::test]
+async fn without_the_update_privilege_a_trigger_hides_the_kept_row() {
+    let database = database().await;
+    let role = format!("app_{}", database.name());
+    database
+        .execute(&format!(
+            "REVOKE UPDATE ON open_shifted.tb_item FROM {role}"
+        ))
+        .await;
+    let twin = Twin::new(&database, kind("shifted"), Policy::Rows).await;
+    twin.hold(&[("a", "bob"), ("b", "alice")]).await;
+    let answer = twin.ask("keep", &json!([item("b", "1")])).await;
+    assert_eq!(
+        answer["errors"][0]["extensions"]["status"], "conflict:unreadable",
+        "{answer}"
+    );
+}
+
 #[tokio::test]
 async fn a_default_of_null_matches_the_row_with_null() {
     let database = database().await;

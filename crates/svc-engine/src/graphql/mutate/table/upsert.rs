@@ -3,7 +3,8 @@
 //! PostgreSQL compares stored values, and triggers, type lengths, defaults and collations can make
 //! these differ from the given ones. A lookup by the given values therefore finds the rows only in
 //! most cases, and decides nothing by itself: the write changes only rows that were found and
-//! permitted. If it skips a row, PostgreSQL reports which rows a trial insert conflicts with.
+//! permitted. If it skips a row, PostgreSQL reports which rows a trial insert conflicts with. With a
+//! trigger that may change the values, the lookup neither rejects a write nor finds a kept row.
 
 use super::TableMutation;
 use super::level::{Level, NewRow, Origin, WrittenRow};
@@ -78,12 +79,7 @@ impl TableMutation<'_> {
         // unseen.
         writer.in_snapshot();
         let rows = self.rows(level);
-        let items = items_of(&rows);
-        let found = level
-            .table
-            .existing(&items, self.write.conflict, &[level.key]);
-        let found = ids(writer.run(level, found, &rows).await?);
-        self.permit_existing(writer, &found, shown).await?;
+        let found = self.permitted_matches(writer, level, &rows, shown).await?;
 
         if let Some(written) = self
             .put(writer, level, rows, Changeable::Among(&found))
@@ -111,6 +107,34 @@ impl TableMutation<'_> {
             Some(written) => Ok(written),
             None => Err(writer.left_out(level, None).await),
         }
+    }
+
+    /// Returns the keys of the existing rows with the given values. Rejects the write if the policies
+    /// do not permit one of them, unless a trigger may change the values: the row may then be stored
+    /// under another key, and only the permitted rows are returned.
+    async fn permitted_matches<'a>(
+        &self,
+        writer: &mut Writer<'a>,
+        level: &Level<'a>,
+        rows: &[NewRow<'a>],
+        shown: &[Filter],
+    ) -> Result<Vec<String>, Undone> {
+        let found = level
+            .table
+            .existing(&items_of(rows), self.write.conflict, &[level.key]);
+        let mut found = ids(writer.run(level, found, rows).await?);
+        let visible = writer.visible_where(self.row, &found, shown).await?;
+        if found.iter().all(|key| visible.contains(key)) {
+            return Ok(found);
+        }
+
+        let triggers = level.table.changing_triggers();
+        if writer.run(level, triggers, rows).await?.is_empty() {
+            return Err(forbidden(self.name(), None));
+        }
+
+        found.retain(|key| visible.contains(key));
+        Ok(found)
     }
 
     /// Rejects the write if the policies do not permit one of the existing rows.
@@ -178,9 +202,10 @@ impl TableMutation<'_> {
         rows: &[NewRow<'a>],
         items: &[Fields],
     ) -> Result<Vec<Vec<String>>, Undone> {
-        let found = level
-            .table
-            .existing(items, self.write.conflict, &level.returned);
+        let found =
+            level
+                .table
+                .existing_without_triggers(items, self.write.conflict, &level.returned);
         let found = writer.run(level, found, rows).await?;
         if found.len() == rows.len() {
             return Ok(found);
