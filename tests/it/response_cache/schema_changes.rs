@@ -164,6 +164,34 @@ async fn changed_rules_invalidate_cached_responses() {
     }
 }
 
+/// A change and its undoing are one transaction, so no check sees the state in between. The writes
+/// to the rows are not reported.
+#[tokio::test]
+async fn undone_changes_of_rules_invalidate_cached_responses() {
+    let (database, role) = guarded().await;
+    let config = config(&database, &role, Duration::from_millis(20), false);
+    let app = serve(instance_options(&database, config)).await;
+    for (number, undone) in [
+        "ALTER TABLE tb_post DISABLE ROW LEVEL SECURITY; ALTER TABLE tb_post ENABLE ROW LEVEL SECURITY",
+        "ALTER TABLE tb_post FORCE ROW LEVEL SECURITY; ALTER TABLE tb_post NO FORCE ROW LEVEL SECURITY",
+        "ALTER POLICY readers ON tb_post USING (true); ALTER POLICY readers ON tb_post USING (may_read(owner))",
+        "ALTER VIEW v_kept_post SET (security_invoker = false); ALTER VIEW v_kept_post SET (security_invoker = true)",
+        "GRANT SELECT ON v_kept_post TO public; REVOKE SELECT ON v_kept_post FROM public",
+        "REVOKE SELECT ON tb_post FROM {role}; GRANT SELECT ON tb_post TO {role}",
+        "GRANT CREATE ON SCHEMA public TO {role}; REVOKE CREATE ON SCHEMA public FROM {role}",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        until_cached(&app, &database).await;
+        let undone = undone.replace("{role}", &role);
+        let title = format!("title {number}");
+        let change = format!("UPDATE tb_post SET title = '{title}'; {undone}");
+        database.execute(&change).await;
+        until_titles(&app, "ada", json!([title, title]), &undone).await;
+    }
+}
+
 /// Looks that find nothing but other rows, and what no read can depend on, leave the answers that
 /// are kept.
 #[tokio::test]

@@ -1,7 +1,10 @@
 -- What changes with each change of all that decides which rows a read gives besides the rows themselves.
 , CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE (
+    -- The `xmin` of a row shows a change also after it is undone. That of a table in `pg_class` counts only under
+    -- row-level security: TRUNCATE and REFRESH MATERIALIZED VIEW change it too, as they change rows.
     WITH RECURSIVE lasting AS NOT MATERIALIZED (
-        SELECT * FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relpersistence <> 't'
+        SELECT *, CASE WHEN relkind IN ('p', 'v', 'f') OR relrowsecurity THEN xmin END AS version FROM pg_class
+        WHERE oid >= 16384 AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relpersistence <> 't'
     ), reader (oid) AS (
         -- The roles as which rows are read: that of the service, owners, and those that they are members of.
         (SELECT oid FROM pg_roles WHERE rolname IN (session_user, current_user)
@@ -12,16 +15,16 @@
         -- The server and the database, so that another one is another version, and the role that reads.
         session_user, extract(epoch FROM pg_postmaster_start_time()), pg_is_in_recovery(),
         (SELECT oid FROM pg_database WHERE datname = current_database()),
-        -- Not their `xmin`, which TRUNCATE and REFRESH MATERIALIZED VIEW change, as they change rows.
         (SELECT sum(hashtextextended(concat_ws(' ', c.oid, c.relname, c.relnamespace, c.relkind, c.relowner, c.relacl,
-                c.relrowsecurity, c.relforcerowsecurity, c.reloptions), 0)) FROM lasting c),
+                c.relrowsecurity, c.relforcerowsecurity, c.reloptions, c.version), 0)) FROM lasting c),
         (SELECT sum(hashtextextended(a.xmin::text, (a.attrelid::int8 << 16) + a.attnum))
             FROM lasting c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0),
-        (SELECT sum(hashtextextended(concat_ws(' ', n.nspname, n.nspowner, n.nspacl), 0)) FROM pg_namespace n
+        (SELECT sum(hashtextextended(concat_ws(' ', n.nspname, n.nspowner, n.nspacl, n.xmin), 0)) FROM pg_namespace n
             WHERE n.nspname !~ '^pg_(toast_)?temp_'),
         (SELECT sum(hashtextextended(concat_ws(' ', r.oid, r.rolsuper, r.rolinherit, r.rolbypassrls), 0))
             FROM pg_roles r WHERE r.oid IN (SELECT oid FROM reader)),
-        (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) FROM pg_db_role_setting s
+        (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig, s.xmin), 0))
+            FROM pg_db_role_setting s
             WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
             AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))),
         (SELECT sum(hashtextextended(concat_ws(' ', e.class, e.id, e.xmin), 0)) FROM (
