@@ -4,7 +4,7 @@ use std::error::Error;
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use svc::accounts::{AccountMail, AccountMailer, NativeAuthFactory};
+use svc::accounts::{AccountMail, AccountMailer, AttemptLimits, NativeAuthFactory};
 use svc_tests::Log;
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -21,6 +21,16 @@ struct Outbox(UnboundedSender<AccountMail>);
 impl AccountMailer for Outbox {
     async fn send(&self, mail: AccountMail) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.0.send(mail)?)
+    }
+}
+
+/// A mailer that takes mails and finishes none.
+struct Hanging(UnboundedSender<AccountMail>);
+
+impl AccountMailer for Hanging {
+    async fn send(&self, mail: AccountMail) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.0.send(mail)?;
+        std::future::pending().await
     }
 }
 
@@ -319,4 +329,44 @@ async fn mail_routes_are_absent_without_a_sender() {
         .status,
         404
     );
+}
+
+#[tokio::test]
+async fn one_network_does_not_prevent_the_mails_of_others() {
+    let log = Log::start();
+    let (sender, mut mails) = unbounded_channel();
+    let service = serve_with(|factory| {
+        let mut limits = AttemptLimits::default();
+        (limits.per_account, limits.per_address) = (1_000, 1_000);
+        let factory = factory.attempt_limits(limits).mailer(Hanging(sender));
+        factory.client_address(|headers, _| headers.get("x-address")?.to_str().ok()?.parse().ok())
+    })
+    .await;
+    for name in ["ada", "bob"] {
+        register(&service.app, name).await;
+    }
+    let forgot_from = async |address: &str, name: &str| {
+        let body = json!({ "email": format!("{name}@example.com") });
+        let request = service.app.request("POST", "/auth/password/forgot");
+        let request = request.header("x-address", address).json(&body);
+        let reply = service.app.send(request).await;
+        assert_eq!(reply.status, 202, "{}", reply.text);
+    };
+    for _ in 0..80 {
+        forgot_from("192.0.2.1", "ada").await;
+    }
+    log.has("too many are being sent for clients of the same network")
+        .await;
+    forgot_from("192.0.2.2", "bob").await;
+    let of_bob = async {
+        loop {
+            match mails.recv().await.unwrap() {
+                AccountMail::ResetPassword { account, .. } if account.username == "bob" => return,
+                _ => {}
+            }
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(120), of_bob)
+        .await
+        .expect("the mail to Bob");
 }

@@ -7,10 +7,6 @@ use futures_util::future::BoxFuture;
 
 use super::Account;
 
-/// The maximum number of mails being sent at once; further ones are dropped, and a warning is
-/// logged.
-pub(super) const MAX_MAILS: usize = 64;
-
 /// A mail to be sent: a token for the owner of an account. `Debug` does not show the token.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -51,6 +47,9 @@ pub enum AccountMail {
 /// ```
 pub trait AccountMailer: Send + Sync + 'static {
     /// Sends a mail, or queues it for sending. Requests do not wait for it.
+    ///
+    /// At most 64 mails are sent at once, and at most 16 of them for clients of the same network.
+    /// Further mails are dropped, and a warning is logged.
     ///
     /// # Errors
     /// If the mail is not sent; the error is logged.

@@ -187,7 +187,7 @@ impl NativeAuthProvider {
         // Never taken back: each request may send a mail.
         self.count_attempt(client, Some(self.key_of_mails(&email)))
             .await?;
-        self.mail(Purpose::ResetPassword, To::Address(email));
+        self.mail(Purpose::ResetPassword, To::Address(email), client);
         Ok(())
     }
 
@@ -276,7 +276,7 @@ impl NativeAuthProvider {
         self.count_attempt(client, Some(self.key_of_mails(&account.email)))
             .await?;
         if !account.email_verified {
-            self.mail(Purpose::VerifyEmail, To::Account(account));
+            self.mail(Purpose::VerifyEmail, To::Account(account), client);
         }
         Ok(())
     }

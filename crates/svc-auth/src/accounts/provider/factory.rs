@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ring::hmac;
-use tokio::sync::Semaphore;
 
-use super::{AttemptLimits, Inner, NativeAuthProvider, PendingRevocations};
+use super::{AttemptLimits, Inner, MailPermits, NativeAuthProvider, PendingRevocations};
 use crate::accounts::client::ClientAddress;
-use crate::accounts::mailer::{DynMailer, MAX_MAILS};
+use crate::accounts::mailer::DynMailer;
 use crate::accounts::password::{DynBreached, PasswordHasher};
 use crate::accounts::tokens::Tokens;
 use crate::accounts::{
@@ -246,7 +245,7 @@ impl NativeAuthFactory {
             pending: PendingRevocations::default(),
             limits: self.limits,
             mailer: self.mailer,
-            mails: Arc::new(Semaphore::new(MAX_MAILS)),
+            mails: MailPermits::default(),
             address: self.address,
             mac_key: hmac::Key::new(hmac::HMAC_SHA256, mac_key.as_ref()),
             secret: secret.len(),

@@ -52,7 +52,7 @@ impl NativeAuthProvider {
             .registration(client, self.attempt(client, None, create))
             .await?;
         self.know_network(client, &username).await;
-        self.mail(Purpose::VerifyEmail, To::Account(account.clone()));
+        self.mail(Purpose::VerifyEmail, To::Account(account.clone()), client);
         audit::note_login(Event::Registered, &account, client);
 
         Ok((account, tokens))

@@ -10,7 +10,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 
 use super::NativeAuthProvider;
 use crate::accounts::database::Recipient;
-use crate::accounts::{Account, AccountError, AccountMail};
+use crate::accounts::{Account, AccountError, AccountMail, Client};
 
 /// The timeout for sending a mail.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -55,15 +55,18 @@ pub(super) enum To {
 impl NativeAuthProvider {
     /// Creates a token and mails it, in the background: the time this takes would reveal whether
     /// there is an account.
-    pub(super) fn mail(&self, purpose: Purpose, to: To) {
+    pub(super) fn mail(&self, purpose: Purpose, to: To, client: &Client) {
         let Some(provider) = self.0.mailer.is_some().then(|| self.clone()) else {
             return;
         };
 
         // No mail waits for a permit, or a flood of requests would queue tasks without bound.
-        let Ok(permit) = self.0.mails.clone().try_acquire_owned() else {
-            tracing::warn!(?purpose, "a mail was not sent: too many are being sent");
-            return;
+        let permit = match self.0.mails.take(client.network()) {
+            Ok(permit) => permit,
+            Err(why) => {
+                tracing::warn!(?purpose, "a mail was not sent: {why}");
+                return;
+            }
         };
 
         tokio::spawn(async move {

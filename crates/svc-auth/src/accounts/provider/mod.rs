@@ -6,6 +6,7 @@ mod change;
 mod factory;
 mod login;
 mod mail;
+mod mail_permits;
 mod networks;
 mod new_password;
 mod revoked_sessions;
@@ -14,11 +15,11 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use ring::hmac;
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 pub use attempt_limits::AttemptLimits;
 pub use factory::{NativeAuthError, NativeAuthFactory};
+use mail_permits::MailPermits;
 use revoked_sessions::PendingRevocations;
 
 use super::audit::{self, Event};
@@ -62,7 +63,7 @@ pub(super) struct Inner {
     pending: PendingRevocations,
     pub(super) limits: AttemptLimits,
     pub(super) mailer: Option<Box<dyn DynMailer>>,
-    pub(super) mails: Arc<Semaphore>,
+    mails: MailPermits,
     pub(super) address: ClientAddress,
     /// Computes the MACs under which mailed tokens and attempts are stored.
     pub(super) mac_key: hmac::Key,
