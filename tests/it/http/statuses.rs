@@ -108,22 +108,6 @@ fn requests() -> Vec<(Value, [u16; 3])> {
         // Data with errors, and null with errors.
         (json!({ "query": "{ hello broken }" }), [200, 200, 294]),
         (json!({ "query": "{ required }" }), [200, 200, 294]),
-        (
-            json!({ "query": "{ hello required }", "onError": "NULL" }),
-            [200, 200, 294],
-        ),
-        (
-            json!({ "query": "{ hello broken }", "onError": "HALT" }),
-            [200, 200, 294],
-        ),
-        (
-            json!({ "query": "{ hello }", "onError": "HALT" }),
-            [200, 200, 200],
-        ),
-        (
-            json!({ "query": "{ hello }", "onError": "STOP" }),
-            [400, 400, 422],
-        ),
         // The document.
         (json!({ "query": "{" }), [200, 400, 400]),
         (json!({ "query": "{ nothing }" }), [200, 400, 422]),
@@ -161,6 +145,21 @@ fn requests() -> Vec<(Value, [u16; 3])> {
     ]
 }
 
+fn all_requests() -> impl Iterator<Item = (Value, [u16; 3])> {
+    requests().into_iter().chain(requests_on_error())
+}
+
+/// Requests with a behavior on errors, with their statuses.
+fn requests_on_error() -> Vec<(Value, [u16; 3])> {
+    let on_error = |query, behavior| json!({ "query": query, "onError": behavior });
+    vec![
+        (on_error("{ hello required }", "NULL"), [200, 200, 294]),
+        (on_error("{ hello broken }", "HALT"), [200, 200, 294]),
+        (on_error("{ hello }", "HALT"), [200, 200, 200]),
+        (on_error("{ hello }", "STOP"), [400, 400, 422]),
+    ]
+}
+
 /// Bodies with their statuses.
 const BODIES: [(&str, [u16; 3]); 9] = [
     ("NONSENSE", [400, 400, 400]),
@@ -191,13 +190,11 @@ async fn each_outcome_has_its_status_by_every_method() {
         let app = App::serve(options(config(draft))).await;
         for (accept, column) in [(JSON, 0), (RESPONSE, index + 1)] {
             let of_bodies = |method: &'static str| {
-                let requests = requests()
-                    .into_iter()
+                let requests = all_requests()
                     .map(move |(request, statuses)| (encoded(method, &request), statuses));
                 requests.chain(BODIES.map(|(body, statuses)| (body.to_owned(), statuses)))
             };
-            let of_urls = requests()
-                .into_iter()
+            let of_urls = all_requests()
                 .map(|(request, statuses)| (encoded("GET", &request), statuses))
                 .chain(QUERY_STRINGS.map(|(query, statuses)| (query.to_owned(), statuses)));
             let sent = of_bodies("POST")
