@@ -199,6 +199,8 @@ async fn literals_of_every_kind_are_bound() {
             "{ stored(json: 1) }",
             "{ stored(json: 1.50) }",
             "{ stored(json: 2.25) }",
+            "{ stored(json: 1e400000) }",
+            "{ stored(json: 1.50e1) }",
         ],
     ] {
         compare(&app, documents, &json!({})).await;

@@ -5,6 +5,7 @@ mod context_values;
 mod flights;
 mod hits;
 mod http;
+mod literals;
 mod on_error;
 mod principals;
 mod races;

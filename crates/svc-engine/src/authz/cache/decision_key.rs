@@ -16,13 +16,13 @@ pub(super) struct DecisionKey([u8; 32]);
 const USUAL: usize = 128;
 
 impl DecisionKey {
-    /// The key of a principal's request; `None` if an argument cannot be encoded.
+    /// The key of a principal's request.
     pub(super) fn new<'a>(
         principal: &str,
         kind: OperationType,
         name: &str,
         arguments: impl IntoIterator<Item = (&'a str, &'a Value)>,
-    ) -> Option<Self> {
+    ) -> Self {
         let mut bytes = Vec::with_capacity(USUAL);
         for part in [principal, kind.as_str(), name] {
             value_bytes::text(&mut bytes, b'p', part);
@@ -30,10 +30,10 @@ impl DecisionKey {
 
         for (name, value) in arguments {
             value_bytes::text(&mut bytes, b'k', name);
-            value_bytes::value(&mut bytes, value)?;
+            value_bytes::value(&mut bytes, value);
         }
 
-        Some(Self(Sha256::digest(&bytes).into()))
+        Self(Sha256::digest(&bytes).into())
     }
 }
 
@@ -49,7 +49,7 @@ mod tests {
         let one = value!(1);
         let key = |principal, kind, name, arguments: &[&str]| {
             let arguments = arguments.iter().map(|name| (*name, &one));
-            DecisionKey::new(principal, kind, name, arguments).unwrap()
+            DecisionKey::new(principal, kind, name, arguments)
         };
 
         let keys = [

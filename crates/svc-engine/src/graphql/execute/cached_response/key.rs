@@ -52,7 +52,7 @@ impl Engine {
         length(&mut key, b'V', prepared.variables.len());
         for (name, variable) in prepared.variables.iter() {
             text(&mut key, b'v', name);
-            value(&mut key, variable)?;
+            value(&mut key, variable);
         }
 
         let is_private = principal(&mut key, context)?;
