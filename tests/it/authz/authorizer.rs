@@ -109,6 +109,38 @@ async fn an_authorizer_gets_arguments_under_their_rust_names() {
     );
 }
 
+/// Documents that differ in literals share a plan; decisions are about the literals of each request.
+#[tokio::test]
+async fn an_authorizer_gets_the_literals_of_each_request() {
+    let database = database().await;
+    let asked = Asked::default();
+    let app = App::serve(options(&database).authorizer(asked.clone())).await;
+    let mut expected = Vec::new();
+    for _ in 0..4 {
+        for (id, title) in [(1, "x"), (2, "x"), (2, "longer"), (9, "")] {
+            let query = format!("mutation {{ rename(noteId: {id}, title: \"{title}\") }}");
+            app.query(&query).await.data();
+            expected.push(format!("mutation rename - Some({id}) Some({title:?})"));
+        }
+    }
+    assert_eq!(*asked.0.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_cached_plan_allows_no_literals_that_are_denied() {
+    let database = database().await;
+    let policy =
+        async |request: AuthorizationRequest| request.argument::<i32>("id").is_ok_and(|id| id == 1);
+    let app = App::serve(options(&database).authorizer(policy)).await;
+    for _ in 0..4 {
+        let allowed = app.query("{ note(id: 1) { title } }").await;
+        assert_eq!(allowed.data(), json!({ "note": { "title": "one" } }));
+        let denied = app.query("{ note(id: 2) { title } }").await;
+        assert_eq!(denied.code(), "FORBIDDEN", "{}", denied.text);
+        assert_eq!(denied.json()["data"], json!({ "note": null }));
+    }
+}
+
 /// Each root field has a decision of its own.
 #[tokio::test]
 async fn a_denied_field_leaves_the_other_fields_intact() {
