@@ -4,6 +4,7 @@
 
 mod comments;
 mod context;
+mod documents;
 mod exemplars;
 mod receiver;
 mod sent;

@@ -12,7 +12,12 @@ use super::receiver::{Receiver, attributes};
 use super::shop::{SOON, ask, options, serve, things_database, to, traced};
 
 /// The tree of the spans of a request with this document.
-async fn tree(app: &svc_tests::App, receiver: &Receiver, trace: &str, document: &str) -> String {
+pub(super) async fn tree(
+    app: &svc_tests::App,
+    receiver: &Receiver,
+    trace: &str,
+    document: &str,
+) -> String {
     let parent = format!("00-{trace}-b7ad6b7169203331-01");
     ask(app, document, json!({}), &[("traceparent", &parent)]).await;
     let id = hex::decode(trace).unwrap();

@@ -1,7 +1,7 @@
 //! A bounded cache of prepared documents by their text, or by their text without literals, with
 //! their plans and the statements of the plans.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::RandomState;
 use quick_cache::sync::Cache;
@@ -30,6 +30,8 @@ const SHARE: u64 = 16;
 #[derive(Debug)]
 pub struct DocumentCache {
     entries: Cache<Key, Entry, ByWeight, RandomState, Evictions>,
+    /// Locked while a document is compared with the cached one and inserted.
+    inserting: Mutex<()>,
     /// The maximum size of one document in bytes.
     share: u64,
     /// Whether errors in documents suggest similar names from the schema.
@@ -102,6 +104,7 @@ impl DocumentCache {
         let entries = Cache::with(EXPECTED, capacity, ByWeight, RandomState::new(), Evictions);
         Self {
             entries,
+            inserting: Mutex::new(()),
             share: capacity / SHARE,
             suggests,
         }
@@ -138,7 +141,7 @@ impl DocumentCache {
         };
 
         let document = Arc::new(document);
-        self.put(&document, document.weight());
+        self.put(&document);
 
         Ok(Found { document, literals })
     }
@@ -192,7 +195,7 @@ impl DocumentCache {
     }
 
     /// Runs `change` on the cached plans or statements of a document if there is room for `more`
-    /// bytes. Returns whether it changed them.
+    /// bytes, and no newer document of the same text is cached. Returns whether it changed them.
     pub(crate) fn change(
         &self,
         document: &Arc<Document>,
@@ -201,30 +204,71 @@ impl DocumentCache {
     ) -> bool {
         // The weight is read under the lock: otherwise two requests could both take the last room.
         let changing = document.changing();
-        if taken(document.weight() + more) > self.share || !change() {
+        if taken(document.weight() + more) > self.share {
             return false;
         }
-
-        let evicted = self.insert(document, document.weight());
+        let Some(evicted) = self.insert(document, change) else {
+            return false;
+        };
 
         // Unlock first: dropping the plans of evicted documents waits for their locks, whose
         // holders may wait for this one.
         drop(changing);
-        forget(&evicted, document);
+        self.forget(&evicted);
 
         true
     }
 
-    fn put(&self, document: &Arc<Document>, weight: usize) {
-        forget(&self.insert(document, weight), document);
+    /// Caches a document that was just prepared.
+    fn put(&self, document: &Arc<Document>) {
+        if let Some(evicted) = self.insert(document, || true) {
+            self.forget(&evicted);
+        }
     }
 
-    fn insert(&self, document: &Arc<Document>, weight: usize) -> Vec<Arc<Document>> {
+    /// Runs `change`, and inserts the document with its weight after it. Returns the evicted
+    /// documents; `None` if `change` did nothing, or a newer document of the same text is cached.
+    ///
+    /// Requests keep documents that are evicted meanwhile, and may change them after another request
+    /// has prepared the same text again. The newer document keeps its place and its plans.
+    fn insert(
+        &self,
+        document: &Arc<Document>,
+        change: impl FnOnce() -> bool,
+    ) -> Option<Vec<Arc<Document>>> {
+        let key = Key::of(document);
+        let _inserting = self
+            .inserting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+
+        let known = self.entries.peek(&key);
+        if known.is_some_and(|known| known.document.number > document.number) || !change() {
+            return None;
+        }
+
         let entry = Entry {
             document: document.clone(),
-            weight: taken(weight),
+            weight: taken(document.weight()),
         };
-        self.entries.insert_with_lifecycle(Key::of(document), entry)
+
+        Some(self.entries.insert_with_lifecycle(key, entry))
+    }
+
+    /// Frees the plans of evicted documents, except those that are cached: a document is evicted
+    /// when it replaces itself, and may be inserted again before its plans are freed.
+    fn forget(&self, evicted: &[Arc<Document>]) {
+        for document in evicted {
+            let _changing = document.changing();
+            if !self.has(document) {
+                document.forget_plans();
+            }
+        }
+    }
+
+    fn has(&self, document: &Arc<Document>) -> bool {
+        let known = self.entries.peek(&Key::of(document));
+        known.is_some_and(|known| Arc::ptr_eq(&known.document, document))
     }
 }
 
@@ -271,14 +315,4 @@ impl From<Arc<Document>> for Found {
 /// insert documents, take up to 40 % more (`cargo xtask bench soak`).
 fn taken(weight: usize) -> u64 {
     (weight + weight / 2) as u64
-}
-
-/// Frees the plans of evicted documents. A document that was replaced by itself is still cached.
-fn forget(evicted: &[Arc<Document>], kept: &Arc<Document>) {
-    for document in evicted
-        .iter()
-        .filter(|document| !Arc::ptr_eq(document, kept))
-    {
-        document.forget_plans();
-    }
 }

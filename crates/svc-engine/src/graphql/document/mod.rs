@@ -18,6 +18,7 @@ pub(super) use cache::Found;
 pub use document_id::DocumentId;
 pub(super) use literals::{SentLiterals, SentText};
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use apollo_compiler::ExecutableDocument;
@@ -41,9 +42,13 @@ const BASE_WEIGHT: usize = 512;
 /// The maximum number of cached plans per document; further combinations of conditions are planned
 /// each time.
 const MAX_PLANS: usize = 32;
+/// The number of documents prepared so far.
+static PREPARED: AtomicU64 = AtomicU64::new(0);
 
 /// A valid document with its operations.
 pub(crate) struct Document {
+    /// Larger for documents that were prepared later.
+    number: u64,
     pub(crate) text: Arc<str>,
     pub(crate) executable: Valid<ExecutableDocument>,
     operations: Vec<(Option<String>, OperationInfo)>,
@@ -92,6 +97,7 @@ impl Document {
     ) -> Self {
         let (plans, changing, digest) = (ArcSwapOption::empty(), Mutex::new(()), OnceLock::new());
         let mut document = Self {
+            number: PREPARED.fetch_add(1, Ordering::Relaxed),
             text,
             executable,
             operations,
@@ -240,9 +246,8 @@ impl Document {
         fits
     }
 
-    /// Drops all plans. Running requests keep theirs.
+    /// Drops all plans. Running requests keep theirs. The caller must hold the `changing` lock.
     pub(super) fn forget_plans(&self) {
-        let _changing = self.changing();
         self.plans.store(None);
     }
 
