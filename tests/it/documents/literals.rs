@@ -313,6 +313,29 @@ async fn errors_have_the_messages_and_places_of_the_document() {
 }
 
 #[tokio::test]
+async fn repeated_documents_are_answered_as_at_first() {
+    let app = app().await;
+    let documents = [
+        "{ start(at: 1) { next(by: 2) { fail(at: 3) } } }",
+        "{ start(at: 10) { next(by: -1000000) { fail(at: 7) } } }",
+        "{ start(at: 101) { next(by: 2) { fail(at: 3) } } }",
+        "{ start(at: 1) { next(by: 2147483648) { fail(at: 3) } } }",
+        "{ start(at: 1) { next(by: 2) { id } } a: start(at: 3) { next(by: 2) { id } } }",
+        "{ start(at: 1) { id } start(at: 1) { next(by: 3) { id } } }",
+        "{ start(at: 2) { id } start(at: 2) { next(by: 4) { id } } }",
+        "{ scalars(text: \"é\\n\", ratio: 1.50, big: 1)\n start(at: 1) { fail(at: 2) } }",
+        "{ scalars(text: \"much longer\", ratio: 1.5, big: 2)\n start(at: 1) { fail(at: 2) } }",
+        "{ stored(json: 1.50) }",
+        "{ stored(json: 2.500) }",
+        "query ($n: Int! = 5) { inputs(range: {least: $n, most: 1, words: [\"a\"]}) }",
+        "query ($n: Int! = 5) { inputs(range: {least: $n, most: 2, words: [\"\"]}) }",
+    ];
+    for n in [1, 2, 3, 4, 5] {
+        compare(&app, &documents, &json!({ "n": n })).await;
+    }
+}
+
+#[tokio::test]
 async fn fields_that_are_merged_have_the_same_arguments() {
     let app = app().await;
     for documents in [

@@ -160,7 +160,12 @@ const GROUPS: [(u64, &[&str]); 13] = [
 ];
 
 async fn app() -> App {
+    app_with(svc::OperationsConfig::default()).await
+}
+
+async fn app_with(operations: svc::OperationsConfig) -> App {
     let config = SvcConfig {
+        operations,
         protection: svc::ProtectionConfig {
             batch_max: BATCH,
             ..svc::ProtectionConfig::default()
@@ -233,6 +238,39 @@ async fn ten_thousand_documents_that_differ_in_literals_have_one_plan() {
     let (prepared_now, found_now) = lookups(&app).await;
     assert_eq!(prepared_now, prepared);
     assert_eq!(found_now - found, DOCUMENTS as u64);
+}
+
+#[tokio::test]
+async fn repeated_texts_are_bounded_by_the_size_of_the_cache() {
+    const NAME: &str = "repeated_texts_are_bounded_by_the_size_of_the_cache";
+    if !is_alone(module_path!(), NAME) {
+        return;
+    }
+    let app = app_with(svc::OperationsConfig {
+        document_cache_size: 1,
+        ..svc::OperationsConfig::default()
+    })
+    .await;
+    let long = "x".repeat(4_000);
+    let (mut before, all) = (0, 4_000);
+
+    for first in (0..all).step_by(BATCH) {
+        let bodies: Vec<_> = (first..first + BATCH)
+            .map(|at| json!({ "query": format!("{{ start(at: {at}, text: \"{long}\") {{ id }} }}") }))
+            .collect();
+        for _ in 0..3 {
+            let replies = app.post(&json!(bodies)).await.json();
+            for (reply, at) in replies.as_array().unwrap().iter().zip(first..) {
+                assert_eq!(reply["data"]["start"]["id"], at + long.len(), "{reply}");
+            }
+        }
+        if first == all / 10 {
+            before = resident();
+        }
+    }
+
+    let gained = resident().saturating_sub(before);
+    assert!(gained < SLACK, "3,500 documents have added {gained} bytes");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! A bounded cache of prepared documents by their text, or by their text without literals, with
-//! their plans and the statements of the plans.
+//! their plans and the statements of the plans. Texts that are repeated are cached with their
+//! literals.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,6 +9,7 @@ use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Lifecycle, Weighter};
 
 use super::literals::{Binding, Masked};
+use super::repeated::{RecentTexts, RepeatedText};
 use super::{Document, Planned, SentLiterals};
 use crate::graphql::error::RequestError;
 use crate::graphql::plan::Plan;
@@ -32,6 +34,8 @@ pub struct DocumentCache {
     entries: Cache<Key, Entry, ByWeight, RandomState, Evictions>,
     /// Locked while a document is compared with the cached one and inserted.
     inserting: Mutex<()>,
+    /// The texts that were masked recently.
+    recent: RecentTexts,
     /// The maximum size of one document in bytes.
     share: u64,
     /// Whether errors in documents suggest similar names from the schema.
@@ -66,11 +70,28 @@ impl Equivalent<Key> for KeyRef<'_> {
     }
 }
 
-/// A document and its weight at insertion: the cache must subtract the same weight that it added.
+/// A cached value and its weight at insertion: the cache must subtract the same weight that it
+/// added.
 #[derive(Debug, Clone)]
 struct Entry {
-    document: Arc<Document>,
+    held: Held,
     weight: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Held {
+    Document(Arc<Document>),
+    /// A text that shares a document, which has its own entry.
+    Text(Arc<RepeatedText>),
+}
+
+impl Entry {
+    fn document(&self) -> Option<&Arc<Document>> {
+        match &self.held {
+            Held::Document(document) => Some(document),
+            Held::Text(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -82,19 +103,19 @@ impl Weighter<Key, Entry> for ByWeight {
     }
 }
 
-/// Returns the evicted documents, so that they are dropped without holding a lock.
+/// Returns the evicted entries, so that they are dropped without holding a lock.
 #[derive(Debug, Clone)]
 struct Evictions;
 
 impl Lifecycle<Key, Entry> for Evictions {
-    type RequestState = Vec<Arc<Document>>;
+    type RequestState = Vec<Entry>;
 
     fn begin_request(&self) -> Self::RequestState {
         Vec::new()
     }
 
     fn on_evict(&self, evicted: &mut Self::RequestState, _: Key, entry: Entry) {
-        evicted.push(entry.document);
+        evicted.push(entry);
     }
 }
 
@@ -105,6 +126,7 @@ impl DocumentCache {
         Self {
             entries,
             inserting: Mutex::new(()),
+            recent: RecentTexts::new(),
             share: capacity / SHARE,
             suggests,
         }
@@ -118,14 +140,15 @@ impl DocumentCache {
         limits: &Limits,
         text: &str,
     ) -> Result<Found, Vec<RequestError>> {
-        if let Some(document) = self.known(text, false) {
+        if let Some(found) = self.by_text(text) {
             CacheType::Document.looked_up(true);
-            return Ok(document.into());
+            return Ok(found);
         }
 
         let masked = Masked::of(text);
         let key = match masked.as_ref().map(|masked| self.shared(model, masked)) {
             Some(Ok(found)) => {
+                self.keep_text(&found);
                 CacheType::Document.looked_up(true);
                 return Ok(found);
             }
@@ -161,7 +184,7 @@ impl DocumentCache {
             Binding::Refused => Err(None),
         };
 
-        let Some(document) = self.known(&masked.key, true) else {
+        let Some(document) = self.masked(&masked.key) else {
             return Err(Some(masked.key.as_str().into()));
         };
         let other = match bound(document) {
@@ -172,15 +195,49 @@ impl DocumentCache {
         // The literals that are not lifted are the same for all texts with this masked text, so the
         // narrower keys do not depend on the document that came first.
         let key = other.narrower_key(masked);
-        match self.known(&key, true) {
+        match self.masked(&key) {
             None => Err(Some(key.into())),
             Some(document) => bound(document).map_err(|_| None),
         }
     }
 
-    fn known(&self, text: &str, is_masked: bool) -> Option<Arc<Document>> {
-        let key = KeyRef { text, is_masked };
-        self.entries.get(&key).map(|entry| entry.document)
+    /// Returns the document of a text that is cached as it was sent.
+    fn by_text(&self, text: &str) -> Option<Found> {
+        let is_masked = false;
+        match self.entries.get(&KeyRef { text, is_masked })?.held {
+            Held::Document(document) => Some(document.into()),
+            Held::Text(repeated) => repeated.bound(self.masked(&repeated.key)?),
+        }
+    }
+
+    /// Returns the document of a masked text.
+    fn masked(&self, text: &str) -> Option<Arc<Document>> {
+        let is_masked = true;
+        let entry = self.entries.get(&KeyRef { text, is_masked })?;
+        entry.document().cloned()
+    }
+
+    /// Caches a text with its literals if it was sent before, so that it need not be masked again.
+    fn keep_text(&self, found: &Found) {
+        if !self.recent.note(found.text()) {
+            return;
+        }
+        let Some(repeated) = RepeatedText::new(found) else {
+            return;
+        };
+
+        let weight = taken(repeated.weight());
+        if weight > self.share {
+            return;
+        }
+
+        let key = Key {
+            text: repeated.text().clone(),
+            is_masked: false,
+        };
+        let held = Held::Text(Arc::new(repeated));
+        let entry = Entry { held, weight };
+        self.forget(&self.entries.insert_with_lifecycle(key, entry));
     }
 
     /// Caches a plan with its document if there is room. Returns the plan, and whether it is
@@ -227,15 +284,15 @@ impl DocumentCache {
     }
 
     /// Runs `change`, and inserts the document with its weight after it. Returns the evicted
-    /// documents; `None` if `change` did nothing, or a newer document of the same text is cached.
+    /// entries; `None` if `change` did nothing, or a newer document of the same text is cached.
     ///
-    /// Requests keep documents that are evicted meanwhile, and may change them after another request
-    /// has prepared the same text again. The newer document keeps its place and its plans.
+    /// Requests keep documents that are evicted meanwhile, and may change them after another
+    /// request has prepared the same text again. The newer document keeps its place and its plans.
     fn insert(
         &self,
         document: &Arc<Document>,
         change: impl FnOnce() -> bool,
-    ) -> Option<Vec<Arc<Document>>> {
+    ) -> Option<Vec<Entry>> {
         let key = Key::of(document);
         let _inserting = self
             .inserting
@@ -243,12 +300,13 @@ impl DocumentCache {
             .unwrap_or_else(PoisonError::into_inner);
 
         let known = self.entries.peek(&key);
-        if known.is_some_and(|known| known.document.number > document.number) || !change() {
+        let known = known.as_ref().and_then(Entry::document);
+        if known.is_some_and(|known| known.number > document.number) || !change() {
             return None;
         }
 
         let entry = Entry {
-            document: document.clone(),
+            held: Held::Document(document.clone()),
             weight: taken(document.weight()),
         };
 
@@ -257,8 +315,8 @@ impl DocumentCache {
 
     /// Frees the plans of evicted documents, except those that are cached: a document is evicted
     /// when it replaces itself, and may be inserted again before its plans are freed.
-    fn forget(&self, evicted: &[Arc<Document>]) {
-        for document in evicted {
+    fn forget(&self, evicted: &[Entry]) {
+        for document in evicted.iter().filter_map(Entry::document) {
             let _changing = document.changing();
             if !self.has(document) {
                 document.forget_plans();
@@ -268,7 +326,8 @@ impl DocumentCache {
 
     fn has(&self, document: &Arc<Document>) -> bool {
         let known = self.entries.peek(&Key::of(document));
-        known.is_some_and(|known| Arc::ptr_eq(&known.document, document))
+        let known = known.as_ref().and_then(Entry::document);
+        known.is_some_and(|known| Arc::ptr_eq(known, document))
     }
 }
 
@@ -296,7 +355,7 @@ impl Found {
     /// The text of the request, to be kept.
     pub(crate) fn owned_text(&self) -> Arc<str> {
         match &self.literals {
-            Some(sent) => sent.text.text.as_ref().into(),
+            Some(sent) => sent.text.text.clone(),
             None => self.document.text.clone(),
         }
     }

@@ -9,6 +9,7 @@ mod literals;
 mod one_of;
 pub(super) mod persisted;
 mod prepare;
+mod repeated;
 #[cfg(feature = "redis")]
 mod shared_persisted;
 mod validate;

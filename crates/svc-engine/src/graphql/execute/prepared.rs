@@ -25,7 +25,7 @@ use svc_telemetry::request_log::{self, OperationNote};
 pub(in crate::graphql) struct Prepared {
     pub(in crate::graphql) document: Arc<Document>,
     /// The text of the request, if documents with other literals share the document.
-    sent: Option<Box<SentText>>,
+    sent: Option<Arc<SentText>>,
     pub(in crate::graphql) plan: Arc<Plan>,
     /// Whether the plan is cached for later requests.
     pub(super) is_kept: bool,

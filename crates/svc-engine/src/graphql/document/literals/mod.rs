@@ -28,9 +28,9 @@ pub(super) struct Shared {
 }
 
 /// The literals of a request whose document was prepared from a text with other literals.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SentLiterals {
-    pub(crate) text: Box<SentText>,
+    pub(crate) text: Arc<SentText>,
     /// Their values by the names that the plan has for them.
     pub(crate) values: Vec<(Arc<str>, Value)>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct SentLiterals {
 /// The text of such a request.
 #[derive(Debug)]
 pub(crate) struct SentText {
-    pub(crate) text: Box<str>,
+    pub(crate) text: Arc<str>,
     spans: Box<[Span]>,
 }
 
@@ -49,6 +49,22 @@ pub(super) enum Binding {
     Differs,
     /// A value is not valid at its place, or is not read here.
     Refused,
+}
+
+impl SentLiterals {
+    /// Bytes on the heap.
+    pub(super) fn weight(&self) -> usize {
+        let values = self.values.iter().map(|(name, value)| {
+            // The counts of an `Arc`.
+            size_of::<usize>() * 2 + heap_size::text(name) + heap_size::value(value)
+        });
+
+        heap_size::slice::<SentText>(1)
+            + heap_size::text(&self.text.text)
+            + heap_size::slice::<Span>(self.text.spans.len())
+            + heap_size::slice::<(Arc<str>, Value)>(self.values.capacity())
+            + values.sum::<usize>()
+    }
 }
 
 impl Shared {
@@ -141,7 +157,7 @@ impl Document {
             values.push((literal.name.clone(), value));
         }
 
-        let text = Box::new(SentText {
+        let text = Arc::new(SentText {
             text: masked.text.into(),
             spans: masked.spans(),
         });
