@@ -10,7 +10,7 @@ use quick_cache::{Equivalent, Lifecycle, Weighter};
 
 use super::literals::{Binding, Masked};
 use super::repeated::{RecentTexts, RepeatedText};
-use super::{Document, Planned, SentLiterals};
+use super::{Document, Found, Planned};
 use crate::graphql::error::RequestError;
 use crate::graphql::plan::Plan;
 use crate::limits::Limits;
@@ -40,14 +40,6 @@ pub struct DocumentCache {
     share: u64,
     /// Whether errors in documents suggest similar names from the schema.
     suggests: bool,
-}
-
-/// A document for a request.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) document: Arc<Document>,
-    /// The literals of the request, if documents with others share the document.
-    pub(crate) literals: Option<SentLiterals>,
 }
 
 /// The text of a document. A masked text is never taken for a text that a client sends.
@@ -340,32 +332,6 @@ impl Key {
         Self {
             text: text.clone(),
             is_masked: document.shared.is_some(),
-        }
-    }
-}
-
-impl Found {
-    /// The text of the request.
-    pub(crate) fn text(&self) -> &str {
-        self.literals
-            .as_ref()
-            .map_or(&*self.document.text, |sent| &*sent.text.text)
-    }
-
-    /// The text of the request, to be kept.
-    pub(crate) fn owned_text(&self) -> Arc<str> {
-        match &self.literals {
-            Some(sent) => sent.text.text.clone(),
-            None => self.document.text.clone(),
-        }
-    }
-}
-
-impl From<Arc<Document>> for Found {
-    fn from(document: Arc<Document>) -> Self {
-        Self {
-            document,
-            literals: None,
         }
     }
 }

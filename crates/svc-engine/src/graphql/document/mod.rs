@@ -4,6 +4,7 @@
 mod cache;
 mod diagnostics;
 mod document_id;
+mod found;
 pub(super) mod introspect;
 mod literals;
 mod one_of;
@@ -15,8 +16,8 @@ mod shared_persisted;
 mod validate;
 
 pub use cache::DocumentCache;
-pub(super) use cache::Found;
 pub use document_id::DocumentId;
+pub(super) use found::Found;
 pub(super) use literals::{SentLiterals, SentText};
 
 use std::sync::atomic::{AtomicU64, Ordering};
