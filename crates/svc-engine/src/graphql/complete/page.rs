@@ -48,7 +48,7 @@ pub(crate) async fn complete_page_items<'a>(
     field: &'a PlanField,
     pages: &[RowsOfPage<'a>],
 ) -> Vec<Vec<Completed>> {
-    // Concurrently, so that the methods of one place do not wait for those of another.
+    // The places are completed concurrently, so that their methods do not wait for each other.
     let places = row_places(field);
     let rows = places.iter().copied();
     let done = join_all(rows.map(|place| complete_rows(cx, place, pages))).await;
@@ -102,18 +102,20 @@ async fn complete_rows(
         .flat_map(|(list, page)| (0..page.rows.rows().len()).map(move |index| list.index(index)))
         .collect();
 
-    let nodes: Vec<Path<'_>> = if place.is_in_edges() {
-        items
+    let nodes: Vec<Path<'_>>;
+    let paths = if place.is_in_edges() {
+        nodes = items
             .iter()
             .map(|item| item.key(&place.field.key))
-            .collect()
+            .collect();
+        &nodes
     } else {
-        items.clone()
+        &items
     };
 
     let rows = pages.iter().flat_map(|page| page.rows.rows());
     let spots = rows
-        .zip(&nodes)
+        .zip(paths)
         .map(|(row, path)| (Found::Row(row), path))
         .collect();
 

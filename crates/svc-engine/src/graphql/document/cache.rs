@@ -305,7 +305,7 @@ impl DocumentCache {
         Some(self.entries.insert_with_lifecycle(key, entry))
     }
 
-    /// Frees the plans of evicted documents, except those that are cached: a document is evicted
+    /// Frees the plans of evicted documents that are no longer cached. A document is also evicted
     /// when it replaces itself, and may be inserted again before its plans are freed.
     fn forget(&self, evicted: &[Entry]) {
         for document in evicted.iter().filter_map(Entry::document) {
