@@ -1,4 +1,4 @@
--- Gives back a part of what was taken in a window, by the arithmetic of meter.rs.
+-- Gives back a part of what was taken in a window, by the arithmetic of `limit/meter.rs`.
 local strategy, window, taken_at, amount = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local old = redis.call('HMGET', KEYS[1], 'at', 'used', 'before')
 if not old[1] then return 0 end

@@ -1,4 +1,4 @@
--- Takes all counts of a request or none, by the arithmetic of meter.rs. Redis's own clock counts.
+-- Takes all counts of a request or none, by the arithmetic of `limit/meter.rs`. Redis's own clock counts.
 -- A count has five numbers: its strategy, count, window in milliseconds, burst, and how much is taken.
 local time = redis.call('TIME')
 local clock = time[1] * 1000 + math.floor(time[2] / 1000)
