@@ -43,7 +43,7 @@ struct Sessions {
     config: SessionConfig,
     keys: Keys,
     /// `None` if cookies contain the whole session.
-    store: Option<Box<dyn DynStore>>,
+    store: Option<Arc<dyn DynStore>>,
 }
 
 impl SessionLayer {
@@ -64,10 +64,10 @@ impl SessionLayer {
         config: SessionConfig,
         store: impl SessionStore,
     ) -> Result<Self, ConfigError> {
-        Self::make(config, Some(Box::new(store)))
+        Self::make(config, Some(Arc::new(store)))
     }
 
-    fn make(config: SessionConfig, store: Option<Box<dyn DynStore>>) -> Result<Self, ConfigError> {
+    fn make(config: SessionConfig, store: Option<Arc<dyn DynStore>>) -> Result<Self, ConfigError> {
         config.check()?;
         let keys = Keys::new(&config)
             .ok_or_else(|| ConfigError::new("secret_key", "***", "it must be a secret"))?;
@@ -95,7 +95,8 @@ impl Sessions {
             );
         };
 
-        match store.load(&key(&content.id)).await {
+        let key = key(&content.id);
+        match store.load(&key).await {
             Ok(found) => {
                 let values = found.and_then(|json| serde_json::from_slice(&json).ok());
                 let is_kept = values.is_some();
@@ -103,8 +104,11 @@ impl Sessions {
                     Session::new(Ok(values.unwrap_or_default()), *is_old && is_kept, room);
                 // A session that is not in the store has ended or expired. Others may still have
                 // its identifier, so the next one gets a new identifier.
-                session.state().is_kept = is_kept;
-                session.state().is_renewed = !is_kept;
+                let mut state = session.state();
+                state.is_kept = is_kept;
+                state.is_renewed = !is_kept;
+                state.place = is_kept.then(|| (store.clone(), key));
+                drop(state);
                 session
             }
             Err(error) => Session::new(Err(error), false, room),

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::SessionError;
+use super::store::DynStore;
 
 /// The session of a request: a map of JSON values; cheap to clone.
 ///
@@ -28,6 +29,8 @@ pub(super) struct State {
     pub(super) is_kept: bool,
     /// The maximum size of the JSON in bytes.
     pub(super) room: usize,
+    /// The store that had it when the request arrived, and its key there.
+    pub(super) place: Option<(Arc<dyn DynStore>, String)>,
 }
 
 impl Session {
@@ -48,6 +51,7 @@ impl Session {
             is_renewed: false,
             is_kept: false,
             room,
+            place: None,
         })))
     }
 
@@ -57,6 +61,26 @@ impl Session {
     /// [`SessionError::Unavailable`] if the store did not answer.
     pub fn check(&self) -> Result<(), SessionError> {
         self.state().check()
+    }
+
+    /// Whether the store had the session when the request arrived, so that it can end while a
+    /// connection is open.
+    #[doc(hidden)]
+    pub fn is_stored(&self) -> bool {
+        self.state().place.is_some()
+    }
+
+    /// Whether the session has ended since the request arrived, or has expired.
+    ///
+    /// # Errors
+    /// [`SessionError::Unavailable`] if the store did not answer.
+    #[doc(hidden)]
+    pub async fn has_ended(&self) -> Result<bool, SessionError> {
+        let place = self.state().place.clone();
+        match place {
+            Some((store, key)) => Ok(store.load(&key).await?.is_none()),
+            None => Ok(false),
+        }
     }
 
     /// Returns a value; `None` if there is none with this name.
