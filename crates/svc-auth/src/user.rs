@@ -87,7 +87,6 @@ impl UserContext {
 
     /// Whether another token describes the same user, ignoring its time of issue and its validity
     /// period.
-    #[cfg(feature = "websocket")]
     #[doc(hidden)]
     pub fn is_same_but_for_times(&self, other: &Self) -> bool {
         let lasting = |user: &Self| {

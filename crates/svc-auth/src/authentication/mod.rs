@@ -21,6 +21,12 @@ use super::{AuthError, TokenRevocationService, UserContext};
 use flights::Verifications;
 use svc_telemetry::security_log::{Clients, SecurityEventType, record};
 
+/// The consequence of an outage for requests, in the log.
+const REJECTING: &str = "rejecting requests, as their tokens cannot be verified";
+/// The consequence of an outage for open sockets and streams, in the log.
+const KEEPING: &str =
+    "keeping the users of sockets and streams for a while, as their tokens cannot be verified";
+
 /// The components that authenticate requests.
 pub struct Authentication {
     pub provider: Option<SharedProvider>,
@@ -54,6 +60,30 @@ impl Authentication {
         client: &HeaderMap,
         extensions: &Extensions,
     ) -> Result<Identity, Unavailable> {
+        self.find(credentials, client, extensions, REJECTING).await
+    }
+
+    /// Authenticates the client of an open connection again, as [`identify`](Self::identify) does.
+    ///
+    /// # Errors
+    /// `Unavailable` if the token cannot be verified at the moment.
+    pub async fn look_again(
+        &self,
+        credentials: &HeaderMap,
+        client: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Identity, Unavailable> {
+        self.find(credentials, client, extensions, KEEPING).await
+    }
+
+    /// Finds the identity; `outage` is the consequence that the log names if that is impossible.
+    async fn find(
+        &self,
+        credentials: &HeaderMap,
+        client: &HeaderMap,
+        extensions: &Extensions,
+        outage: &'static str,
+    ) -> Result<Identity, Unavailable> {
         let Some(provider) = &self.provider else {
             return Ok(Identity::Anonymous);
         };
@@ -76,10 +106,7 @@ impl Authentication {
             Ok(verified) => Ok(Identity::Known(verified)),
             Err(error) => match &*error {
                 AuthError::Unavailable(_) => {
-                    self.outages.record(
-                        &error,
-                        "rejecting requests, as their tokens cannot be verified",
-                    );
+                    self.outages.record(&error, outage);
                     Err(Unavailable)
                 }
                 error => Ok(self.refused(error, client, extensions)),
@@ -112,10 +139,7 @@ impl Authentication {
         {
             Ok(is_revoked) => Ok(!is_revoked),
             Err(error) => {
-                self.outages.record(
-                    &error,
-                    "rejecting requests, as their tokens cannot be verified",
-                );
+                self.outages.record(&error, REJECTING);
                 Err(Unavailable)
             }
         }
@@ -163,7 +187,7 @@ impl Authentication {
                     .bounded(provider.authenticate(text(token)?))
                     .boxed()
                     .await?;
-                Arc::new(Verified::new(&authenticated.claims, authenticated.user))
+                Arc::new(Verified::new(&authenticated))
             }
         };
 

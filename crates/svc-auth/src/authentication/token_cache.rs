@@ -92,7 +92,7 @@ impl TokenCache {
         token: &Authenticated,
     ) -> Arc<Verified> {
         let expires = token.claims.expires_at().and_then(time);
-        let verified = Arc::new(Verified::new(&token.claims, token.user.clone()));
+        let verified = Arc::new(Verified::new(token));
         if let Some(until) = token.keep_until {
             // An estimate: base64 makes the token a third longer than the claims that the user
             // holds, and the rest of the doubled size is for the headers of the user's strings.

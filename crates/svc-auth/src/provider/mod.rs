@@ -18,6 +18,7 @@ pub use multi::MultiProvider;
 pub use signed::SignedTokenProvider;
 
 use super::{AuthError, Claims, RevocableToken, TokenRevocationService, UserContext};
+use crate::token::claims::time;
 
 /// Verifies tokens and identifies their users; passed to `AppOptions::auth_provider`.
 ///
@@ -129,6 +130,8 @@ pub struct Authenticated {
     pub user: UserContext,
     #[doc(hidden)]
     pub keep_until: Option<SystemTime>,
+    /// Whether the token alone determines the user.
+    is_signed: bool,
 }
 
 impl Authenticated {
@@ -138,11 +141,21 @@ impl Authenticated {
             claims,
             user,
             keep_until: None,
+            is_signed: false,
         }
     }
 
+    /// Marks a token whose signed claims determine the user until it expires, however long it may
+    /// be cached.
+    #[cfg(feature = "idp")]
+    pub(crate) fn signed(mut self) -> Self {
+        self.is_signed = true;
+        self
+    }
+
     /// Allows caching until this time, but never past the token's `exp`. Revocation is still
-    /// checked on every request.
+    /// checked on every request. If the time is before `exp`, the users of open sockets and streams
+    /// are looked up again.
     #[must_use]
     pub fn keep_until(mut self, time: SystemTime) -> Self {
         self.keep_until = Some(time);
@@ -159,8 +172,17 @@ impl Authenticated {
         Self {
             user,
             keep_until,
+            is_signed: false,
             ..self
         }
+    }
+
+    /// Whether the user stays the same until the token expires: the provider needs no further
+    /// verification until then.
+    fn is_fixed(&self) -> bool {
+        let expires = self.claims.expires_at().and_then(time);
+        let is_kept = expires.is_some() && self.keep_until >= expires;
+        self.is_signed || is_kept
     }
 
     /// The claims.
@@ -180,13 +202,17 @@ pub struct Verified {
     pub user: UserContext,
     /// The token in the form used to look up revocations.
     pub revocable: RevocableToken,
+    /// Whether the user stays the same until the token expires. Any other user is looked up again
+    /// while a connection is open.
+    pub is_fixed: bool,
 }
 
 impl Verified {
-    pub(super) fn new(claims: &Claims, user: UserContext) -> Self {
+    pub(super) fn new(token: &Authenticated) -> Self {
         Self {
-            revocable: RevocableToken::new(claims, &user),
-            user,
+            user: token.user.clone(),
+            revocable: RevocableToken::new(&token.claims, &token.user),
+            is_fixed: token.is_fixed(),
         }
     }
 }

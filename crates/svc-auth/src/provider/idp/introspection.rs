@@ -27,7 +27,8 @@ const KEEP: Duration = Duration::from_secs(60);
 /// for itself.
 ///
 /// A response is cached for a minute, or the configured time, and never past the token's `exp`. A
-/// token that is revoked in the meantime is accepted until then.
+/// token that is revoked in the meantime is accepted until then. While a socket or stream is open,
+/// its token is introspected again from time to time.
 ///
 /// ```
 /// use std::time::Duration;

@@ -219,7 +219,7 @@ impl AuthProvider for IdpProvider {
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
         let (claims, keys) = self.verify(token).await?;
         let user = self.user(&claims)?;
-        let authenticated = Authenticated::new(claims, user);
+        let authenticated = Authenticated::new(claims, user).signed();
         let hold = self.keys.hold(&keys);
 
         if hold.is_zero() {
