@@ -4,4 +4,5 @@ mod accounts;
 mod at_once;
 mod browser;
 mod cookies;
+mod sockets;
 mod stores;

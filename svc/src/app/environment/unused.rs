@@ -253,6 +253,10 @@ fn of_subscriptions(name: &str, options: &AppOptions) -> Option<&'static str> {
         return Some("this build has no WebSockets; enable the feature `websocket`");
     }
 
+    if cfg!(not(feature = "auth")) && name.starts_with("SVC_SUBSCRIPTION_USER_") {
+        return Some("this build has no authentication; enable the feature `auth`");
+    }
+
     if !name.starts_with("SVC_EVENTS_") {
         return None;
     }

@@ -34,6 +34,13 @@ settings! {
         idle_timeout: Option<Duration> = None, ["SVC_SUBSCRIPTION_IDLE_TIMEOUT"], or_never(Seconds(0..=86_400));
         /// Maximum time for a client to read a message; the socket is closed if it takes longer.
         write_timeout: Duration = Duration::from_secs(15), ["SVC_SUBSCRIPTION_WRITE_TIMEOUT"], Seconds(1..=3_600);
+        /// Interval at which the user of a socket or stream is looked up again, if the user can
+        /// change before the token expires, or has a session in a store.
+        user_interval: Duration = Duration::from_secs(60), ["SVC_SUBSCRIPTION_USER_INTERVAL"], Seconds(1..=3_600);
+        /// Time after which a socket or stream ends whose user comes from a layer of the program:
+        /// its client reconnects, and the layer identifies the user again.
+        user_max_age: Option<Duration> = Some(Duration::from_secs(3_600)), ["SVC_SUBSCRIPTION_USER_MAX_AGE"],
+            or_never(Seconds(0..=604_800));
         /// Origins of other sites whose pages may open sockets; `*` allows all origins. Pages of
         /// the service's own origin are always allowed.
         allowed_origins: Vec<String> = Vec::new(), ["SVC_SUBSCRIPTION_ORIGINS"], Origins;
@@ -49,6 +56,8 @@ impl SubscriptionsConfig {
             ping_interval: bound(self.ping_interval),
             idle_timeout: self.idle_timeout.map(bound),
             write_timeout: bound(self.write_timeout),
+            user_interval: bound(self.user_interval),
+            user_max_age: self.user_max_age.map(bound),
             ..self
         }
     }

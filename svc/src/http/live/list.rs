@@ -11,8 +11,12 @@ use std::time::Instant;
 use slab::Slab;
 
 use super::SubscriptionsConfig;
+#[cfg(feature = "auth")]
+use super::live_user::LiveUser;
 use super::notes::{LongLived, Notes};
 use super::watched::Watched;
+#[cfg(feature = "auth")]
+use super::watched_user::WatchedUser;
 use crate::rate_limit::AddressRule;
 
 /// The live connections of a service.
@@ -171,6 +175,28 @@ impl Seat {
         if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
             watched.tokens.current = token.cloned();
         }
+    }
+
+    /// Sets the user that is looked up again from time to time, or whose time ends because a layer
+    /// has identified it. Returns the user if it is to be looked up.
+    #[cfg(feature = "auth")]
+    pub(in crate::http) fn watch_user(&self, user: Option<Box<LiveUser>>) -> Option<Box<LiveUser>> {
+        let config = &self.list.config;
+        let watch = user.as_ref().and_then(|user| {
+            let interval = user
+                .is_looked_up()
+                .then(|| WatchedUser::interval(config.user_interval, self.key));
+            let max_age = config.user_max_age.filter(|_| user.is_given());
+            WatchedUser::new(interval, max_age, Instant::now())
+        });
+
+        if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
+            watched.watch_user(watch);
+        }
+
+        let mut user = user.filter(|user| user.is_looked_up())?;
+        user.interval = config.user_interval;
+        Some(user)
     }
 
     /// Ends operations when the earlier tokens that they run under end.

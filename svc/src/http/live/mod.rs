@@ -5,6 +5,8 @@
 
 mod config;
 mod list;
+#[cfg(feature = "auth")]
+mod live_user;
 mod notes;
 #[cfg(feature = "auth")]
 mod tokens;
@@ -12,10 +14,14 @@ mod watch;
 mod watched;
 #[cfg(feature = "auth")]
 mod watched_tokens;
+#[cfg(feature = "auth")]
+mod watched_user;
 
 pub use config::SubscriptionsConfig;
 
 pub(crate) use list::LiveConnections;
 pub(super) use list::{Full, Seat};
+#[cfg(feature = "auth")]
+pub(super) use live_user::{LiveUser, Looked};
 pub(crate) use notes::LongLived;
 pub(super) use notes::{Ending, Order};

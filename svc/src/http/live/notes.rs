@@ -20,6 +20,9 @@ pub(in crate::http) enum Order {
     /// End the operations that run under an earlier token that has ended.
     #[cfg(feature = "auth")]
     EndOperations,
+    /// Look the user up again.
+    #[cfg(feature = "auth")]
+    Look,
     /// End the connection.
     End(Ending),
 }
@@ -40,16 +43,20 @@ pub(in crate::http) enum Ending {
     TokenExpired = 5,
     /// Its token was revoked.
     TokenRevoked = 6,
-    /// The revocation store can no longer determine whether its token was revoked.
+    /// Nothing can determine any longer whether its token was revoked, or who its user is.
     RevocationUnknown = 7,
     /// The server is shutting down.
     GoingAway = 8,
     /// The server has stopped: there is no time for the client to answer.
     Stopped = 9,
+    /// Its user has changed since its only operation began.
+    UserChanged = 10,
+    /// A layer identified its user too long ago.
+    UserTooOld = 11,
 }
 
 impl Ending {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::InitTimeout,
         Self::Silent,
         Self::Idle,
@@ -59,9 +66,11 @@ impl Ending {
         Self::RevocationUnknown,
         Self::GoingAway,
         Self::Stopped,
+        Self::UserChanged,
+        Self::UserTooOld,
     ];
 
-    /// Returns the error that reports the end of a token; `None` for other reasons.
+    /// Returns the error that reports the end of a token or a user; `None` for other reasons.
     pub(in crate::http) fn token_error(self) -> Option<Value> {
         let (code, message, reason) = match self {
             Self::TokenExpired => (
@@ -73,6 +82,11 @@ impl Ending {
                 ErrorCode::Unauthenticated,
                 "the token is not valid",
                 Some("TOKEN_INVALID"),
+            ),
+            Self::UserChanged => (
+                ErrorCode::Unauthenticated,
+                "the user has changed; subscribe again",
+                Some("USER_CHANGED"),
             ),
             Self::RevocationUnknown => (
                 ErrorCode::ServiceUnavailable,
@@ -108,6 +122,8 @@ pub(in crate::http) struct Notes {
     pinged: AtomicBool,
     #[cfg(feature = "auth")]
     has_ended_tokens: AtomicBool,
+    #[cfg(feature = "auth")]
+    must_look: AtomicBool,
     ending: AtomicU8,
     task: AtomicWaker,
     /// Held until the connection has ended.
@@ -121,6 +137,8 @@ impl Notes {
             Order::Ping => self.pinged.store(true, Ordering::Release),
             #[cfg(feature = "auth")]
             Order::EndOperations => self.has_ended_tokens.store(true, Ordering::Release),
+            #[cfg(feature = "auth")]
+            Order::Look => self.must_look.store(true, Ordering::Release),
             Order::End(Ending::Stopped) => {
                 self.ending.store(Ending::Stopped as u8, Ordering::Release);
             }
@@ -152,6 +170,11 @@ impl Notes {
         #[cfg(feature = "auth")]
         if self.has_ended_tokens.swap(false, Ordering::AcqRel) {
             return Poll::Ready(Order::EndOperations);
+        }
+
+        #[cfg(feature = "auth")]
+        if self.must_look.swap(false, Ordering::AcqRel) {
+            return Poll::Ready(Order::Look);
         }
 
         if self.pinged.swap(false, Ordering::AcqRel) {

@@ -41,13 +41,17 @@ impl LiveConnections {
             ping_interval,
             write_timeout,
             idle_timeout,
+            user_interval,
+            user_max_age,
             ..
         } = &self.config;
 
         let shortest = init_timeout
             .min(ping_interval)
             .min(write_timeout)
-            .min(idle_timeout.as_ref().unwrap_or(init_timeout));
+            .min(user_interval)
+            .min(idle_timeout.as_ref().unwrap_or(init_timeout))
+            .min(user_max_age.as_ref().unwrap_or(init_timeout));
 
         (*shortest / 8).clamp(TICK[0], TICK[1])
     }

@@ -10,6 +10,8 @@ use super::SubscriptionsConfig;
 use super::notes::{Ending, Notes, Order};
 #[cfg(feature = "auth")]
 use super::watched_tokens::{WatchedTokens, is_over};
+#[cfg(feature = "auth")]
+use super::watched_user::WatchedUser;
 
 /// A connection and its state at the last check.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub(super) struct Watched {
     writing: Option<(u32, Instant)>,
     #[cfg(feature = "auth")]
     pub(super) tokens: WatchedTokens,
+    #[cfg(feature = "auth")]
+    pub(super) user: Option<Box<WatchedUser>>,
 }
 
 impl Watched {
@@ -38,7 +42,22 @@ impl Watched {
             writing: None,
             #[cfg(feature = "auth")]
             tokens: WatchedTokens::default(),
+            #[cfg(feature = "auth")]
+            user: None,
         }
+    }
+
+    /// Sets the watch over the user. A renewal does not extend the time of a user that a layer has
+    /// identified.
+    #[cfg(feature = "auth")]
+    pub(super) fn watch_user(&mut self, watch: Option<WatchedUser>) {
+        let ends = self.user.as_ref().and_then(|before| before.ends);
+        self.user = watch.map(|watch| {
+            Box::new(WatchedUser {
+                ends: ends.or(watch.ends),
+                ..watch
+            })
+        });
     }
 
     pub(super) fn tell(&self, order: Order) {
@@ -69,6 +88,10 @@ impl Watched {
         if self.tokens.end_expired(SystemTime::now()) {
             notes.tell(Order::EndOperations);
         }
+        #[cfg(feature = "auth")]
+        if self.user.as_mut().is_some_and(|user| user.take_look(now)) {
+            notes.tell(Order::Look);
+        }
 
         let ending = if !is_initialised && since(self.opened) >= config.init_timeout {
             Some(Ending::InitTimeout)
@@ -80,7 +103,7 @@ impl Watched {
         {
             Some(Ending::Idle)
         } else {
-            self.is_expired().then_some(Ending::TokenExpired)
+            self.end_of_user(now)
         };
 
         if let Some(ending) = ending {
@@ -103,15 +126,18 @@ impl Watched {
     }
 
     #[cfg(feature = "auth")]
-    fn is_expired(&self) -> bool {
-        self.tokens
-            .current
-            .as_ref()
-            .is_some_and(|token| is_over(token, SystemTime::now()))
+    fn end_of_user(&self, now: Instant) -> Option<Ending> {
+        let token = self.tokens.current.as_ref();
+        if token.is_some_and(|token| is_over(token, SystemTime::now())) {
+            return Some(Ending::TokenExpired);
+        }
+
+        let ends = self.user.as_ref()?.ends?;
+        (now >= ends).then_some(Ending::UserTooOld)
     }
 
     #[cfg(not(feature = "auth"))]
-    fn is_expired(&self) -> bool {
-        false
+    fn end_of_user(&self, _: Instant) -> Option<Ending> {
+        None
     }
 }

@@ -17,6 +17,8 @@ use super::body::Arrived;
 #[cfg(feature = "upload")]
 use super::endpoint::multipart;
 use super::endpoint::{check_forgery, form, parameters, read, reply_to};
+#[cfg(feature = "auth")]
+use super::live::LiveUser;
 use super::live::{Full, Seat};
 use super::reply::{MediaType, PRIVATE, Refusal, VARY, challenged};
 use stream_body::{Source, StreamBody};
@@ -69,11 +71,11 @@ pub(super) async fn answer(
 
     let response = match begin(service, parts, sent, media, address).await {
         Ok(Begun::Answered(response)) => reply_to(Ok(response), form, answering),
-        Ok(Begun::Stream(source, seat)) => {
+        Ok(Begun::Stream(source, place)) => {
             if let Some(answering) = answering {
                 answering.answered(StatusCode::OK, None, 0);
             }
-            open(source, wanted, seat)
+            open(source, wanted, place)
         }
         Err(refusal) => reply_to(Err(refusal), form, answering),
     };
@@ -85,7 +87,15 @@ pub(super) async fn answer(
 enum Begun {
     /// Its single response, sent like all others.
     Answered(svc_engine::graphql::Response),
-    Stream(Source, Seat),
+    Stream(Source, Place),
+}
+
+/// The place of a stream among the live connections.
+struct Place {
+    seat: Seat,
+    /// The user, if it may change while the stream is open.
+    #[cfg(feature = "auth")]
+    user: Option<Box<LiveUser>>,
 }
 
 /// Where a request contains its operation.
@@ -118,7 +128,12 @@ async fn begin(
         }
         started => {
             let seat = early.map_or_else(|| seat(service, &client), Ok)?;
-            Begun::Stream(started.map_or_else(Source::One, Source::Many), seat)
+            let place = Place {
+                #[cfg(feature = "auth")]
+                user: seat.watch_user(client.live_user(service)),
+                seat,
+            };
+            Begun::Stream(started.map_or_else(Source::One, Source::Many), place)
         }
     })
 }
@@ -132,6 +147,9 @@ struct Client {
     user: Option<String>,
     #[cfg(feature = "auth")]
     token: Option<std::sync::Arc<svc_auth::Verified>>,
+    /// The request, if its user may change while the stream is open.
+    #[cfg(feature = "auth")]
+    opened: Option<Arc<RequestParts>>,
 }
 
 impl Client {
@@ -146,7 +164,18 @@ impl Client {
             user: parts.user().map(|user| user.user_id.clone()),
             #[cfg(feature = "auth")]
             token: parts.identity.verified().cloned(),
+            #[cfg(feature = "auth")]
+            opened: LiveUser::is_needed(parts, &parts.identity)
+                .then(|| Arc::new(parts.of_operation())),
         }
+    }
+
+    /// Returns the user, if it may change while the stream is open.
+    #[cfg(feature = "auth")]
+    fn live_user(&self, service: &HttpState) -> Option<Box<LiveUser>> {
+        let (engine, opened) = (service.engine.clone(), self.opened.clone()?);
+        let identity = opened.identity.clone();
+        Some(Box::new(LiveUser::new(engine, opened, identity, None)))
     }
 }
 
@@ -234,9 +263,9 @@ fn seat(service: &HttpState, client: &Client) -> Result<Seat, Full> {
 }
 
 /// Returns the response whose body is the stream.
-fn open(source: Source, wanted: StreamType, seat: Seat) -> Response<Body> {
-    let long_lived = seat.long_lived();
-    let mut response = Response::new(Body::new(StreamBody::new(wanted, source, seat)));
+fn open(source: Source, wanted: StreamType, place: Place) -> Response<Body> {
+    let long_lived = place.seat.long_lived();
+    let mut response = Response::new(Body::new(StreamBody::new(wanted, source, place)));
     let headers = response.headers_mut();
 
     headers.insert(

@@ -10,8 +10,11 @@ use futures_util::StreamExt as _;
 use hyper::body::Frame;
 use serde_json::json;
 
+use super::Place;
 use super::stream_type::StreamType;
-use crate::http::live::{Ending, Order, Seat};
+#[cfg(feature = "auth")]
+use crate::http::live::Looked;
+use crate::http::live::{Ending, Order};
 use crate::http::panic_guard::masked;
 use svc_core::ErrorCode;
 use svc_engine::graphql::{Response, ResponseStream};
@@ -27,7 +30,7 @@ pub(super) enum Source {
 pub(super) struct StreamBody {
     kind: StreamType,
     state: State,
-    seat: Seat,
+    place: Place,
     /// The identifier of the request: the body is sent outside the handler's scope.
     id: Option<RequestId>,
 }
@@ -42,13 +45,13 @@ enum State {
 }
 
 impl StreamBody {
-    pub(super) fn new(kind: StreamType, source: Source, seat: Seat) -> Self {
-        seat.initialise();
-        seat.set_operations(1);
+    pub(super) fn new(kind: StreamType, source: Source, place: Place) -> Self {
+        place.seat.initialise();
+        place.seat.set_operations(1);
         Self {
             kind,
             state: State::Opening(source),
-            seat,
+            place,
             id: RequestId::current(),
         }
     }
@@ -61,21 +64,32 @@ impl StreamBody {
             return Poll::Ready(Some(Bytes::from_static(self.kind.opening())));
         }
 
-        match self.seat.poll_order(cx) {
+        match self.place.seat.poll_order(cx) {
             Poll::Ready(Order::Ping) => {
                 // A client cannot reply to it, so having been able to send it counts as a sign of
                 // life.
-                self.seat.hear();
+                self.place.seat.hear();
                 return Poll::Ready(Some(self.kind.heartbeat().into()));
             }
             Poll::Ready(Order::End(ending)) if !matches!(self.state, State::Ended) => {
-                self.state = State::Ended;
-                return Poll::Ready(self.last_words(ending).map(Bytes::from));
+                return Poll::Ready(self.break_off(ending));
             }
             // A stream has a single token, and ends with it.
             #[cfg(feature = "auth")]
             Poll::Ready(Order::EndOperations) => {}
+            #[cfg(feature = "auth")]
+            Poll::Ready(Order::Look) => {
+                self.look();
+
+                // A ping may have been ordered at the same time, and wakes the task only once.
+                cx.waker().wake_by_ref();
+            }
             Poll::Ready(Order::End(_)) | Poll::Pending => {}
+        }
+
+        #[cfg(feature = "auth")]
+        if let Some(ending) = self.poll_user(cx) {
+            return Poll::Ready(self.break_off(ending));
         }
 
         let answer = match &mut self.state {
@@ -98,6 +112,42 @@ impl StreamBody {
         }))
     }
 
+    #[cfg(feature = "auth")]
+    fn look(&mut self) {
+        if let Some(user) = &mut self.place.user {
+            user.look();
+        }
+    }
+
+    /// Returns the reason to end the stream, once its user has been looked up and is not the same.
+    /// The permissions of its operation were decided for the user that it began with.
+    #[cfg(feature = "auth")]
+    fn poll_user(&mut self, cx: &mut Context<'_>) -> Option<Ending> {
+        if matches!(self.state, State::Ended) {
+            return None;
+        }
+
+        let Poll::Ready(looked) = self.place.user.as_mut()?.poll(cx) else {
+            return None;
+        };
+
+        match looked {
+            Looked::Found(identity) => {
+                self.place.seat.until_end_of(identity.verified());
+                None
+            }
+            Looked::Unknown => None,
+            Looked::Changed(_) => Some(Ending::UserChanged),
+            Looked::Ended(ending) => Some(ending),
+        }
+    }
+
+    /// Ends the stream, and returns its last bytes.
+    fn break_off(&mut self, ending: Ending) -> Option<Bytes> {
+        self.state = State::Ended;
+        self.last_words(ending).map(Bytes::from)
+    }
+
     /// Returns the next bytes; a panic becomes the last bytes.
     fn poll_caught(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         catch_unwind(AssertUnwindSafe(|| self.poll_bytes(cx))).unwrap_or_else(|panic| {
@@ -107,7 +157,8 @@ impl StreamBody {
     }
 
     /// Returns the last bytes of a stream that the service ends. An event stream has none when the
-    /// server stops: its client reopens a stream that was not completed, elsewhere.
+    /// server stops, or the user has to be identified again: its client reopens a stream that was not
+    /// completed.
     fn last_words(&self, ending: Ending) -> Option<Vec<u8>> {
         let error = match (ending.token_error(), self.kind) {
             (Some(error), _) => error,

@@ -1,6 +1,7 @@
 //! The identity of a socket: from a message, or from the request that opened the socket.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use futures_util::FutureExt as _;
@@ -9,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::close::Close;
 use crate::http::HttpState;
+use crate::http::live::LiveUser;
 use svc_auth::{Identity, Refusal, UserContext};
 use svc_engine::request::RequestParts;
 use svc_telemetry::security_log::{SecurityEventType, record};
@@ -60,26 +62,44 @@ pub(super) fn credentials(payload: Option<&RawValue>) -> Result<Option<HeaderMap
     )])))
 }
 
+/// The identity of a client.
+pub(super) struct Identified {
+    pub(super) identity: Identity,
+    /// The user, if it may change while the socket is open.
+    pub(super) user: Option<Box<LiveUser>>,
+}
+
 /// Authenticates the client, as for a request with these credentials.
 ///
 /// # Errors
 /// The reason to close the socket.
 pub(super) async fn identify(
     service: &HttpState,
-    opened: &RequestParts,
+    opened: &Arc<RequestParts>,
     credentials: &HeaderMap,
-) -> Result<Identity, Close> {
+) -> Result<Identified, Close> {
     // Providers are application code.
     let verified = AssertUnwindSafe(verify(service, opened, credentials))
         .catch_unwind()
         .await;
-    verified.unwrap_or_else(|panic| {
+    let identity = verified.unwrap_or_else(|panic| {
         svc_telemetry::panic::report(
             "finding out who asks on a socket",
             svc_telemetry::panic::message(&*panic),
         );
         Err(Close::internal())
-    })
+    })?;
+
+    // A socket keeps the token only if its user has to be looked up again.
+    let user = LiveUser::is_needed(opened, &identity).then(|| {
+        let token = credentials
+            .get(header::AUTHORIZATION)
+            .filter(|_| identity.verified().is_some());
+        let (engine, identity) = (service.engine.clone(), identity.clone());
+        Box::new(LiveUser::new(engine, opened.clone(), identity, token))
+    });
+
+    Ok(Identified { identity, user })
 }
 
 async fn verify(

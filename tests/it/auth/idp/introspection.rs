@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use svc::auth::{AuthProvider, IntrospectionProvider};
-use svc_tests::App;
+use svc::{SubscriptionsConfig, SvcConfig};
+use svc_tests::{App, Socket};
 
-use super::super::service::{options, query};
+use super::super::service::{options, options_with, query};
 use super::super::token::now;
 use super::issuer::{Answer, Issuer, invalid, user};
 
@@ -148,6 +149,30 @@ async fn an_introspection_response_is_cached_for_the_configured_time() {
         other => Err(format!("{other:?}")),
     })
     .await;
+}
+
+/// The issuer is asked again while a socket is open.
+#[tokio::test]
+async fn an_opaque_token_that_is_revoked_closes_its_socket() {
+    let issuer = Issuer::start().await;
+    issuer.answers(PATH, active(&issuer, json!({})));
+    let config = SvcConfig {
+        subscriptions: SubscriptionsConfig {
+            user_interval: Duration::from_millis(200),
+            ..SubscriptionsConfig::default()
+        },
+        ..SvcConfig::default()
+    };
+    let provider = provider(&issuer).keep_for(Duration::from_millis(100));
+    let app = App::serve(options_with(config).auth_provider(provider)).await;
+    let mut socket = Socket::ready_with(&app, json!({ "authorization": "Bearer opaque" })).await;
+    socket.subscribe("1", "{ user_id }").await;
+    assert_eq!(socket.next().await["payload"]["data"]["user_id"], "ada");
+    issuer.answers(PATH, active(&issuer, json!({ "active": false })));
+    assert_eq!(
+        socket.closed().await,
+        (4403, "the token is not valid".to_owned())
+    );
 }
 
 /// A program can call the provider itself.

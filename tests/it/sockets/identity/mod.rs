@@ -1,6 +1,7 @@
 //! The user of a socket or a stream, and the time for which that holds.
 
 mod expiry;
+mod looks;
 mod providers;
 mod revocation;
 mod users;

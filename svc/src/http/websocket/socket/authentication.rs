@@ -1,14 +1,17 @@
 //! The authentication of a socket's client, and the tokens of its operations.
 
+use std::sync::Arc;
+
 use axum::http::HeaderMap;
 use futures_util::FutureExt as _;
 use serde_json::value::RawValue;
 
 use super::{Socket, State, Stop};
+use crate::http::live::{Ending, Looked};
 use crate::http::websocket::close::Close;
-use crate::http::websocket::identity;
+use crate::http::websocket::identity::{self, Identified};
 use crate::http::websocket::message::ServerMessage;
-use svc_auth::Identity;
+use svc_auth::{Identity, Verified};
 
 impl Socket {
     pub(super) fn credentials_in(
@@ -33,7 +36,11 @@ impl Socket {
     }
 
     /// Handles the client's authentication: the first one, or a renewal.
-    pub(super) async fn identified(&mut self, identity: Identity) -> Result<(), Stop> {
+    pub(super) async fn identified(&mut self, identified: Identified) -> Result<(), Stop> {
+        let Identified {
+            identity,
+            user: live,
+        } = identified;
         let user = identity::user_id(&self.opened, &identity);
         if self.state == State::Acknowledged {
             // Running operations read rows for the first user, and the seat counts for that user.
@@ -56,18 +63,58 @@ impl Socket {
             .into());
         }
 
+        self.user = self.seat.watch_user(live);
+        self.continue_as(identity).await?;
+
+        match self.state {
+            State::Acknowledged => self.send(&ServerMessage::Pong { payload: None }).await?,
+            State::Opened | State::Initialising => self.acknowledge().await?,
+        }
+
+        self.start_held();
+        Ok(())
+    }
+
+    /// Looks the user up again.
+    pub(super) fn look(&mut self) {
+        if let Some(user) = &mut self.user {
+            user.look();
+        }
+    }
+
+    /// Handles the outcome of a look.
+    pub(super) async fn looked(&mut self, looked: Looked) -> Result<(), Stop> {
+        match looked {
+            Looked::Found(identity) | Looked::Changed(identity) => {
+                self.continue_as(identity).await?;
+            }
+            Looked::Unknown => {}
+            Looked::Ended(ending) => return Err(Close::from(ending).into()),
+        }
+
+        self.start_held();
+        Ok(())
+    }
+
+    /// Runs later operations, and earlier ones of the same user, under an identity.
+    async fn continue_as(&mut self, identity: Identity) -> Result<(), Stop> {
         self.seat.until_end_of(identity.verified());
         identity
             .verified()
             .into_iter()
             .for_each(|token| self.operations.renew(token));
         self.identity = identity;
-        self.watch_earlier();
 
-        match self.state {
-            State::Acknowledged => self.send(&ServerMessage::Pong { payload: None }).await,
-            State::Opened | State::Initialising => self.acknowledge().await,
+        // Their permissions were decided for a user that has changed, and nothing looks up that
+        // earlier user any more.
+        let mut earlier = self.operations.earlier_tokens(self.identity.verified());
+        earlier.retain(|token| !token.is_fixed);
+        for token in earlier {
+            self.end_under(&token, Ending::UserChanged).await?;
         }
+
+        self.watch_earlier();
+        Ok(())
     }
 
     /// Watches the tokens of operations that started before a renewal with a different user state.
@@ -82,15 +129,22 @@ impl Socket {
     /// Ends the operations whose token has ended, and sends the client an error for each.
     pub(super) async fn end_operations(&mut self) -> Result<(), Stop> {
         for (token, ending) in self.seat.ended_tokens() {
-            let errors = serde_json::Value::from_iter(ending.token_error()).to_string();
-            for id in self.operations.end_under(&token) {
-                self.note_operations();
-                self.send(&ServerMessage::Error {
-                    id: &id,
-                    errors: &errors,
-                })
-                .await?;
-            }
+            self.end_under(&token, ending).await?;
+        }
+
+        Ok(())
+    }
+
+    /// Ends the operations that run under a token, and sends the client an error for each.
+    async fn end_under(&mut self, token: &Arc<Verified>, ending: Ending) -> Result<(), Stop> {
+        let errors = serde_json::Value::from_iter(ending.token_error()).to_string();
+        for id in self.operations.end_under(token) {
+            self.note_operations();
+            self.send(&ServerMessage::Error {
+                id: &id,
+                errors: &errors,
+            })
+            .await?;
         }
 
         Ok(())

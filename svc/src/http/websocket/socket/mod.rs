@@ -3,6 +3,7 @@
 #[cfg(feature = "auth")]
 mod authentication;
 mod operation;
+mod subscribing;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -16,25 +17,28 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_tungstenite::tungstenite::error::Error as FrameError;
 use tokio_tungstenite::tungstenite::protocol::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 
+#[cfg(feature = "auth")]
+use self::subscribing::Held;
 use super::READ_BUFFER;
 use super::answer_counter::AnswerCounter;
 use super::close::{self, Close};
+#[cfg(feature = "auth")]
+use super::identity::Identified;
 use super::message::{ClientMessage, ServerMessage};
 use super::operations::{Event, Operations};
 use super::sending::{MAX_FRAME_SIZE, Stream, send_text};
-use crate::http::endpoint::parameters;
 use crate::http::live::{Ending, Order, Seat};
+#[cfg(feature = "auth")]
+use crate::http::live::{LiveUser, Looked};
 use crate::http::{HttpState, panic_guard};
 #[cfg(feature = "auth")]
 use svc_auth::Identity;
-use svc_core::ErrorCode;
 use svc_engine::request::RequestParts;
 
 /// The time for a client to answer the close frame.
@@ -51,9 +55,15 @@ pub(super) struct Socket {
     credentials: Option<Box<HeaderMap>>,
     state: State,
     #[cfg(feature = "auth")]
-    identifying: Option<BoxFuture<'static, Result<Identity, Close>>>,
+    identifying: Option<BoxFuture<'static, Result<Identified, Close>>>,
     #[cfg(feature = "auth")]
     identity: Identity,
+    /// The user, if it has to be looked up again.
+    #[cfg(feature = "auth")]
+    user: Option<Box<LiveUser>>,
+    /// An operation that waits until the user has been looked up; no message is read until then.
+    #[cfg(feature = "auth")]
+    held: Option<Box<Held>>,
     operations: Operations,
     /// Whether an operation runs under an earlier token than the socket's.
     #[cfg(feature = "auth")]
@@ -96,7 +106,9 @@ impl From<Close> for Stop {
 enum Step {
     Ordered(Order),
     #[cfg(feature = "auth")]
-    Identified(Result<Identity, Close>),
+    Identified(Result<Identified, Close>),
+    #[cfg(feature = "auth")]
+    Looked(Looked),
     Received(Option<Result<Message, FrameError>>),
     Happened(Arc<str>, Event),
 }
@@ -124,6 +136,10 @@ impl Socket {
             identifying: None,
             #[cfg(feature = "auth")]
             identity: Identity::default(),
+            #[cfg(feature = "auth")]
+            user: None,
+            #[cfg(feature = "auth")]
+            held: None,
             operations: Operations::default(),
             #[cfg(feature = "auth")]
             has_earlier: false,
@@ -194,9 +210,19 @@ impl Socket {
             return Poll::Ready(Step::Identified(identity));
         }
 
+        #[cfg(feature = "auth")]
+        if let Some(user) = &mut self.user
+            && let Poll::Ready(looked) = user.poll(cx)
+        {
+            return Poll::Ready(Step::Looked(looked));
+        }
+
         // Messages come before events, so that `complete` ends an operation however fast its events
         // follow each other.
-        let received = self.stream.poll_next_unpin(cx);
+        let received = match self.is_holding() {
+            true => Poll::Pending,
+            false => self.stream.poll_next_unpin(cx),
+        };
         self.long_message = None;
         if let Poll::Ready(message) = received {
             return Poll::Ready(Step::Received(message));
@@ -218,9 +244,16 @@ impl Socket {
             Step::Ordered(Order::Ping) => self.send(&ServerMessage::Ping).await,
             #[cfg(feature = "auth")]
             Step::Ordered(Order::EndOperations) => self.end_operations().await,
+            #[cfg(feature = "auth")]
+            Step::Ordered(Order::Look) => {
+                self.look();
+                Ok(())
+            }
             Step::Ordered(Order::End(ending)) => Err(Close::from(ending).into()),
             #[cfg(feature = "auth")]
-            Step::Identified(identity) => self.identified(identity?).await,
+            Step::Identified(identified) => self.identified(identified?).await,
+            #[cfg(feature = "auth")]
+            Step::Looked(looked) => self.looked(looked).await,
             Step::Received(Some(Ok(message))) => self.receive(message).await,
             Step::Received(Some(Err(error))) => {
                 Err(close::of_error(&error).map_or(Stop::Gone, Stop::Broken))
@@ -332,50 +365,6 @@ impl Socket {
         }
 
         self.send(&ServerMessage::Pong { payload }).await
-    }
-
-    async fn subscribe(&mut self, id: &str, payload: &RawValue) -> Result<(), Stop> {
-        if self.state != State::Acknowledged {
-            return Err(Close::unauthorized().into());
-        }
-
-        if self.operations.has(id) {
-            return Err(Close::duplicate(id).into());
-        }
-
-        let request = parameters::one_from_body(payload.get().as_bytes());
-        let request = request.map_err(|refusal| {
-            Close::bad_request(format!("Invalid message received: {}", refusal.message()))
-        })?;
-        let most = usize::try_from(self.service.live.config.max_operations).unwrap_or(usize::MAX);
-        if self.operations.len() >= most {
-            let message = format!("a socket runs at most {most} operations at once");
-            let errors = json!([{ "message": message, "extensions": { "code": ErrorCode::RateLimited.as_str() } }]);
-            return self
-                .send(&ServerMessage::Error {
-                    id,
-                    errors: &errors.to_string(),
-                })
-                .await;
-        }
-
-        #[cfg_attr(
-            not(feature = "auth"),
-            expect(unused_mut, reason = "nothing says who asks")
-        )]
-        let mut parts = self.opened.of_operation();
-        #[cfg(feature = "auth")]
-        parts.identity.clone_from(&self.identity);
-        let start = operation::start(self.service.clone(), request.into_owned(), parts);
-        #[cfg(feature = "auth")]
-        let token = self.identity.verified().cloned();
-        #[cfg(not(feature = "auth"))]
-        let token = ();
-
-        self.operations.start(id, token, start);
-        self.note_operations();
-
-        Ok(())
     }
 
     /// Sends an event to the client.

@@ -1,0 +1,67 @@
+//! The times at which the user of a connection is looked up again, or too old.
+
+use std::time::{Duration, Instant};
+
+/// The watch over the user of a connection.
+#[derive(Debug)]
+pub(super) struct WatchedUser {
+    /// The next look, and the interval between two looks.
+    pub(super) look: Option<(Instant, Duration)>,
+    /// The end of the connection, whose user a layer has identified.
+    pub(super) ends: Option<Instant>,
+}
+
+impl WatchedUser {
+    /// Returns the watch; `None` if there is nothing to do.
+    pub(super) fn new(
+        interval: Option<Duration>,
+        max_age: Option<Duration>,
+        now: Instant,
+    ) -> Option<Self> {
+        let look = interval.and_then(|interval| Some((now.checked_add(interval)?, interval)));
+        let ends = max_age.and_then(|max_age| now.checked_add(max_age));
+        (look.is_some() || ends.is_some()).then_some(Self { look, ends })
+    }
+
+    /// Returns the interval of a connection: from three quarters of the longest one up to all of
+    /// it, evenly over the keys, because connections opened together must not all look at once.
+    pub(super) fn interval(longest: Duration, key: usize) -> Duration {
+        // Multiples of the golden ratio, modulo 1, are evenly distributed (Fibonacci hashing).
+        let turn = (key as u32).wrapping_mul(0x9E37_79B9);
+        let part = f64::from(turn) / f64::from(u32::MAX);
+
+        longest - (longest / 4).mul_f64(part)
+    }
+
+    /// Whether it is time for a look; the next one is an interval later.
+    pub(super) fn take_look(&mut self, now: Instant) -> bool {
+        let Some((next, interval)) = &mut self.look else {
+            return false;
+        };
+
+        let is_due = now >= *next;
+        if is_due {
+            *next = now.checked_add(*interval).unwrap_or(now);
+        }
+
+        is_due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_of_many_connections_are_spread() {
+        let longest = Duration::from_secs(60);
+        let mut slots = [0; 15];
+        for key in 0..10_000 {
+            let interval = WatchedUser::interval(longest, key);
+            assert!(interval <= longest, "{interval:?}");
+            slots[usize::try_from(interval.as_secs() - 45).unwrap().min(14)] += 1;
+        }
+
+        assert!(slots.iter().all(|count| *count < 1_000), "{slots:?}");
+    }
+}
