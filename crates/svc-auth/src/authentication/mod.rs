@@ -67,7 +67,7 @@ impl Authentication {
     ///
     /// # Errors
     /// `Unavailable` if the token cannot be verified at the moment.
-    pub async fn look_again(
+    pub async fn identify_again(
         &self,
         credentials: &HeaderMap,
         client: &HeaderMap,

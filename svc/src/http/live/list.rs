@@ -177,14 +177,14 @@ impl Seat {
         }
     }
 
-    /// Sets the user that is looked up again from time to time, or whose time ends because a layer
-    /// has identified it. Returns the user if it is to be looked up.
+    /// Sets the user that is checked from time to time, or whose time ends because a layer
+    /// has identified it. Returns the user if it is to be checked.
     #[cfg(feature = "auth")]
     pub(in crate::http) fn watch_user(&self, user: Option<Box<LiveUser>>) -> Option<Box<LiveUser>> {
         let config = &self.list.config;
         let watch = user.as_ref().and_then(|user| {
             let interval = user
-                .is_looked_up()
+                .is_checked()
                 .then(|| WatchedUser::interval(config.user_interval, self.key));
             let max_age = config.user_max_age.filter(|_| user.is_given());
             WatchedUser::new(interval, max_age, Instant::now())
@@ -194,7 +194,7 @@ impl Seat {
             watched.watch_user(watch);
         }
 
-        let mut user = user.filter(|user| user.is_looked_up())?;
+        let mut user = user.filter(|user| user.is_checked())?;
         user.interval = config.user_interval;
         Some(user)
     }

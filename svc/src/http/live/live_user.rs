@@ -20,7 +20,7 @@ use svc_core::log_throttle::LogThrottle;
 use svc_engine::graphql::Engine;
 use svc_engine::request::RequestParts;
 
-/// The number of intervals for which a user is kept that cannot be looked up.
+/// The number of intervals for which a user is kept that cannot be checked.
 const KEPT: u32 = 5;
 /// The timeout of the session store.
 #[cfg(feature = "sessions")]
@@ -29,7 +29,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 #[cfg(feature = "sessions")]
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
-/// The user of a connection, with the sources to look it up again.
+/// The user of a connection, with the sources to check it again.
 pub(in crate::http) struct LiveUser {
     engine: Arc<Engine>,
     /// The request that opened the connection.
@@ -38,21 +38,21 @@ pub(in crate::http) struct LiveUser {
     /// The header with the token, if it is not among those of the opening request.
     token: Option<HeaderValue>,
     pub(super) interval: Duration,
-    /// The time of the last successful look.
+    /// The time of the last successful check.
     found: Instant,
-    /// The time of the last look.
-    looked: Instant,
-    looking: Option<BoxFuture<'static, Looked>>,
+    /// The time of the last check.
+    checked: Instant,
+    checking: Option<BoxFuture<'static, Checked>>,
 }
 
-/// The outcome of a look.
+/// The outcome of a check.
 #[derive(Debug)]
-pub(in crate::http) enum Looked {
+pub(in crate::http) enum Checked {
     /// The user is the same.
     Found(Identity),
     /// The user has other data, such as other roles.
     Changed(Identity),
-    /// The user cannot be looked up at the moment.
+    /// The user cannot be checked at the moment.
     Unknown,
     /// The connection has to end.
     Ended(Ending),
@@ -74,71 +74,71 @@ impl LiveUser {
             token: token.and_then(detached),
             interval: Duration::MAX,
             found: now,
-            looked: now,
-            looking: None,
+            checked: now,
+            checking: None,
         }
     }
 
-    /// Whether a user has to be looked up again, or ends with time.
+    /// Whether a user has to be checked, or ends with time.
     pub(in crate::http) fn is_needed(opened: &RequestParts, identity: &Identity) -> bool {
-        is_looked_up(opened, identity) || is_given(opened)
+        is_checked(opened, identity) || is_given(opened)
     }
 
-    pub(super) fn is_looked_up(&self) -> bool {
-        is_looked_up(&self.opened, &self.identity)
+    pub(super) fn is_checked(&self) -> bool {
+        is_checked(&self.opened, &self.identity)
     }
 
     pub(super) fn is_given(&self) -> bool {
         is_given(&self.opened)
     }
 
-    /// Starts a look, unless one is under way.
-    pub(in crate::http) fn look(&mut self) {
-        if self.looking.is_some() {
+    /// Starts a check, unless one is under way.
+    pub(in crate::http) fn check(&mut self) {
+        if self.checking.is_some() {
             return;
         }
 
         let (engine, opened) = (self.engine.clone(), self.opened.clone());
         let (identity, token) = (self.identity.clone(), self.token.clone());
-        let looking = async move { look(&engine, &opened, &identity, token).await };
-        self.looking = Some(looking.boxed());
+        let checking = async move { check(&engine, &opened, &identity, token).await };
+        self.checking = Some(checking.boxed());
     }
 
-    /// Whether the last look is too old for an operation to begin. A look is then under way.
+    /// Whether the last check is too old for an operation to begin. A check is then under way.
     #[cfg(feature = "websocket")]
     pub(in crate::http) fn is_stale(&mut self) -> bool {
-        let is_stale = self.looked.elapsed() >= self.interval;
+        let is_stale = self.checked.elapsed() >= self.interval;
         if is_stale {
-            self.look();
+            self.check();
         }
         is_stale
     }
 
-    /// Is ready with the outcome of a look; pending while none is under way.
-    pub(in crate::http) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Looked> {
-        let Some(looking) = &mut self.looking else {
+    /// Is ready with the outcome of a check; pending while none is under way.
+    pub(in crate::http) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Checked> {
+        let Some(checking) = &mut self.checking else {
             return Poll::Pending;
         };
 
-        let looked = std::task::ready!(looking.poll_unpin(cx));
-        self.looking = None;
-        self.looked = Instant::now();
+        let checked = std::task::ready!(checking.poll_unpin(cx));
+        self.checking = None;
+        self.checked = Instant::now();
 
-        Poll::Ready(match looked {
-            Looked::Found(identity) | Looked::Changed(identity) => {
-                self.found = self.looked;
+        Poll::Ready(match checked {
+            Checked::Found(identity) | Checked::Changed(identity) => {
+                self.found = self.checked;
                 self.take(identity)
             }
             // An outage must neither end all connections at once, nor keep a user forever.
-            Looked::Unknown if self.found.elapsed() >= self.interval.saturating_mul(KEPT) => {
-                Looked::Ended(Ending::RevocationUnknown)
+            Checked::Unknown if self.found.elapsed() >= self.interval.saturating_mul(KEPT) => {
+                Checked::Ended(Ending::RevocationUnknown)
             }
             other => other,
         })
     }
 
-    /// Takes over an identity, and compares it with the one at the last look.
-    fn take(&mut self, identity: Identity) -> Looked {
+    /// Takes over an identity, and compares it with the one at the last check.
+    fn take(&mut self, identity: Identity) -> Checked {
         let is_same = match (self.identity.user(), identity.user()) {
             (Some(before), Some(user)) => user.is_same_but_for_times(before),
             (before, user) => before.is_none() && user.is_none(),
@@ -146,9 +146,9 @@ impl LiveUser {
         self.identity = identity.clone();
 
         if is_same {
-            Looked::Found(identity)
+            Checked::Found(identity)
         } else {
-            Looked::Changed(identity)
+            Checked::Changed(identity)
         }
     }
 }
@@ -159,7 +159,7 @@ fn is_given(opened: &RequestParts) -> bool {
 }
 
 /// Whether the user can change before the token expires, and has a source that can be asked.
-fn is_looked_up(opened: &RequestParts, identity: &Identity) -> bool {
+fn is_checked(opened: &RequestParts, identity: &Identity) -> bool {
     match identity.verified() {
         Some(token) => !token.is_fixed,
         None => has_stored_session(opened),
@@ -178,27 +178,27 @@ fn has_stored_session(_: &RequestParts) -> bool {
     false
 }
 
-/// Looks a user up at the source that identified it.
-async fn look(
+/// Checks a user at the source that identified it.
+async fn check(
     engine: &Engine,
     opened: &RequestParts,
     identity: &Identity,
     token: Option<HeaderValue>,
-) -> Looked {
+) -> Checked {
     // Providers and stores are application code.
-    let looking = AssertUnwindSafe(async {
+    let checking = AssertUnwindSafe(async {
         match identity.user() {
             Some(user) => ask_provider(engine, opened, user, token).await,
             None => ask_store(opened, identity).await,
         }
     });
 
-    looking.catch_unwind().await.unwrap_or_else(|panic| {
+    checking.catch_unwind().await.unwrap_or_else(|panic| {
         svc_telemetry::panic::report(
-            "looking up the user of a connection",
+            "checking the user of a connection",
             svc_telemetry::panic::message(&*panic),
         );
-        Looked::Unknown
+        Checked::Unknown
     })
 }
 
@@ -208,9 +208,9 @@ async fn ask_provider(
     opened: &RequestParts,
     user: &UserContext,
     token: Option<HeaderValue>,
-) -> Looked {
+) -> Checked {
     let Some(authentication) = &engine.authentication else {
-        return Looked::Unknown;
+        return Checked::Unknown;
     };
 
     let (client, extensions) = (&opened.headers, &opened.extensions);
@@ -218,34 +218,38 @@ async fn ask_provider(
         Some(token) => {
             let credentials = HeaderMap::from_iter([(header::AUTHORIZATION, token)]);
             authentication
-                .look_again(&credentials, client, extensions)
+                .identify_again(&credentials, client, extensions)
                 .await
         }
-        None => authentication.look_again(client, client, extensions).await,
+        None => {
+            authentication
+                .identify_again(client, client, extensions)
+                .await
+        }
     };
 
     match found {
-        Err(_) => Looked::Unknown,
-        Ok(Identity::Refused(Refusal::Expired)) => Looked::Ended(Ending::TokenExpired),
+        Err(_) => Checked::Unknown,
+        Ok(Identity::Refused(Refusal::Expired)) => Checked::Ended(Ending::TokenExpired),
         Ok(identity) => match identity.user() {
-            Some(found) if found.user_id == user.user_id => Looked::Found(identity),
-            _ => Looked::Ended(Ending::TokenRevoked),
+            Some(found) if found.user_id == user.user_id => Checked::Found(identity),
+            _ => Checked::Ended(Ending::TokenRevoked),
         },
     }
 }
 
-/// Looks whether the session of the opening request has ended.
+/// Checks whether the session of the opening request has ended.
 #[cfg(feature = "sessions")]
-async fn ask_store(opened: &RequestParts, identity: &Identity) -> Looked {
+async fn ask_store(opened: &RequestParts, identity: &Identity) -> Checked {
     static FAILURES: LazyLock<LogThrottle> = LazyLock::new(|| LogThrottle::every(BETWEEN_LINES));
 
     let Some(session) = opened.extension::<Session>() else {
-        return Looked::Found(identity.clone());
+        return Checked::Found(identity.clone());
     };
 
     let error = match tokio::time::timeout(TIMEOUT, session.has_ended()).await {
-        Ok(Ok(false)) => return Looked::Found(identity.clone()),
-        Ok(Ok(true)) => return Looked::Ended(Ending::TokenExpired),
+        Ok(Ok(false)) => return Checked::Found(identity.clone()),
+        Ok(Ok(true)) => return Checked::Ended(Ending::TokenExpired),
         Ok(Err(error)) => error.to_string(),
         Err(_) => "no answer in time".to_owned(),
     };
@@ -257,12 +261,12 @@ async fn ask_store(opened: &RequestParts, identity: &Identity) -> Looked {
         );
     });
 
-    Looked::Unknown
+    Checked::Unknown
 }
 
 #[cfg(not(feature = "sessions"))]
-async fn ask_store(_: &RequestParts, identity: &Identity) -> Looked {
-    Looked::Found(identity.clone())
+async fn ask_store(_: &RequestParts, identity: &Identity) -> Checked {
+    Checked::Found(identity.clone())
 }
 
 /// Returns a copy that does not retain the buffer of the whole request.

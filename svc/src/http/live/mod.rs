@@ -22,6 +22,6 @@ pub use config::SubscriptionsConfig;
 pub(crate) use list::LiveConnections;
 pub(super) use list::{Full, Seat};
 #[cfg(feature = "auth")]
-pub(super) use live_user::{LiveUser, Looked};
+pub(super) use live_user::{Checked, LiveUser};
 pub(crate) use notes::LongLived;
 pub(super) use notes::{Ending, Order};

@@ -20,9 +20,9 @@ pub(in crate::http) enum Order {
     /// End the operations that run under an earlier token that has ended.
     #[cfg(feature = "auth")]
     EndOperations,
-    /// Look the user up again.
+    /// Check whether the user has changed.
     #[cfg(feature = "auth")]
-    Look,
+    CheckUser,
     /// End the connection.
     End(Ending),
 }
@@ -123,7 +123,7 @@ pub(in crate::http) struct Notes {
     #[cfg(feature = "auth")]
     has_ended_tokens: AtomicBool,
     #[cfg(feature = "auth")]
-    must_look: AtomicBool,
+    must_check_user: AtomicBool,
     ending: AtomicU8,
     task: AtomicWaker,
     /// Held until the connection has ended.
@@ -138,7 +138,7 @@ impl Notes {
             #[cfg(feature = "auth")]
             Order::EndOperations => self.has_ended_tokens.store(true, Ordering::Release),
             #[cfg(feature = "auth")]
-            Order::Look => self.must_look.store(true, Ordering::Release),
+            Order::CheckUser => self.must_check_user.store(true, Ordering::Release),
             Order::End(Ending::Stopped) => {
                 self.ending.store(Ending::Stopped as u8, Ordering::Release);
             }
@@ -173,8 +173,8 @@ impl Notes {
         }
 
         #[cfg(feature = "auth")]
-        if self.must_look.swap(false, Ordering::AcqRel) {
-            return Poll::Ready(Order::Look);
+        if self.must_check_user.swap(false, Ordering::AcqRel) {
+            return Poll::Ready(Order::CheckUser);
         }
 
         if self.pinged.swap(false, Ordering::AcqRel) {

@@ -89,8 +89,8 @@ impl Watched {
             notes.tell(Order::EndOperations);
         }
         #[cfg(feature = "auth")]
-        if self.user.as_mut().is_some_and(|user| user.take_look(now)) {
-            notes.tell(Order::Look);
+        if self.user.as_mut().is_some_and(|user| user.take_check(now)) {
+            notes.tell(Order::CheckUser);
         }
 
         let ending = if !is_initialised && since(self.opened) >= config.init_timeout {

@@ -1,12 +1,12 @@
-//! The times at which the user of a connection is looked up again, or too old.
+//! The times at which the user of a connection is checked, or too old.
 
 use std::time::{Duration, Instant};
 
 /// The watch over the user of a connection.
 #[derive(Debug)]
 pub(super) struct WatchedUser {
-    /// The next look, and the interval between two looks.
-    pub(super) look: Option<(Instant, Duration)>,
+    /// The next check, and the interval between two checks.
+    pub(super) check: Option<(Instant, Duration)>,
     /// The end of the connection, whose user a layer has identified.
     pub(super) ends: Option<Instant>,
 }
@@ -18,13 +18,13 @@ impl WatchedUser {
         max_age: Option<Duration>,
         now: Instant,
     ) -> Option<Self> {
-        let look = interval.and_then(|interval| Some((now.checked_add(interval)?, interval)));
+        let check = interval.and_then(|interval| Some((now.checked_add(interval)?, interval)));
         let ends = max_age.and_then(|max_age| now.checked_add(max_age));
-        (look.is_some() || ends.is_some()).then_some(Self { look, ends })
+        (check.is_some() || ends.is_some()).then_some(Self { check, ends })
     }
 
     /// Returns the interval of a connection: from three quarters of the longest one up to all of
-    /// it, evenly over the keys, because connections opened together must not all look at once.
+    /// it, evenly over the keys, because connections opened together must not all be checked at once.
     pub(super) fn interval(longest: Duration, key: usize) -> Duration {
         // Multiples of the golden ratio, modulo 1, are evenly distributed (Fibonacci hashing).
         let turn = (key as u32).wrapping_mul(0x9E37_79B9);
@@ -33,9 +33,9 @@ impl WatchedUser {
         longest - (longest / 4).mul_f64(part)
     }
 
-    /// Whether it is time for a look; the next one is an interval later.
-    pub(super) fn take_look(&mut self, now: Instant) -> bool {
-        let Some((next, interval)) = &mut self.look else {
+    /// Whether it is time for a check; the next one is an interval later.
+    pub(super) fn take_check(&mut self, now: Instant) -> bool {
+        let Some((next, interval)) = &mut self.check else {
             return false;
         };
 
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_of_many_connections_are_spread() {
+    fn checks_of_many_connections_are_spread() {
         let longest = Duration::from_secs(60);
         let mut slots = [0; 15];
         for key in 0..10_000 {

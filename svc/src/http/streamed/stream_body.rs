@@ -13,7 +13,7 @@ use serde_json::json;
 use super::Place;
 use super::stream_type::StreamType;
 #[cfg(feature = "auth")]
-use crate::http::live::Looked;
+use crate::http::live::Checked;
 use crate::http::live::{Ending, Order};
 use crate::http::panic_guard::masked;
 use svc_core::ErrorCode;
@@ -78,8 +78,8 @@ impl StreamBody {
             #[cfg(feature = "auth")]
             Poll::Ready(Order::EndOperations) => {}
             #[cfg(feature = "auth")]
-            Poll::Ready(Order::Look) => {
-                self.look();
+            Poll::Ready(Order::CheckUser) => {
+                self.check_user();
 
                 // A ping may have been ordered at the same time, and wakes the task only once.
                 cx.waker().wake_by_ref();
@@ -113,13 +113,13 @@ impl StreamBody {
     }
 
     #[cfg(feature = "auth")]
-    fn look(&mut self) {
+    fn check_user(&mut self) {
         if let Some(user) = &mut self.place.user {
-            user.look();
+            user.check();
         }
     }
 
-    /// Returns the reason to end the stream, once its user has been looked up and is not the same.
+    /// Returns the reason to end the stream, once a check has found that its user is not the same.
     /// The permissions of its operation were decided for the user that it began with.
     #[cfg(feature = "auth")]
     fn poll_user(&mut self, cx: &mut Context<'_>) -> Option<Ending> {
@@ -127,18 +127,18 @@ impl StreamBody {
             return None;
         }
 
-        let Poll::Ready(looked) = self.place.user.as_mut()?.poll(cx) else {
+        let Poll::Ready(checked) = self.place.user.as_mut()?.poll(cx) else {
             return None;
         };
 
-        match looked {
-            Looked::Found(identity) => {
+        match checked {
+            Checked::Found(identity) => {
                 self.place.seat.until_end_of(identity.verified());
                 None
             }
-            Looked::Unknown => None,
-            Looked::Changed(_) => Some(Ending::UserChanged),
-            Looked::Ended(ending) => Some(ending),
+            Checked::Unknown => None,
+            Checked::Changed(_) => Some(Ending::UserChanged),
+            Checked::Ended(ending) => Some(ending),
         }
     }
 

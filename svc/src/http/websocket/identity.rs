@@ -90,7 +90,7 @@ pub(super) async fn identify(
         Err(Close::internal())
     })?;
 
-    // A socket keeps the token only if its user has to be looked up again.
+    // A socket keeps the token only if its user has to be checked.
     let user = LiveUser::is_needed(opened, &identity).then(|| {
         let token = credentials
             .get(header::AUTHORIZATION)

@@ -1,9 +1,9 @@
 //! The user of a socket or a stream, and the time for which that holds.
 
 mod expiry;
-mod looks;
 mod providers;
 mod revocation;
+mod user_checks;
 mod users;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use serde_json::value::RawValue;
 
 use super::{Socket, State, Stop};
-use crate::http::live::{Ending, Looked};
+use crate::http::live::{Checked, Ending};
 use crate::http::websocket::close::Close;
 use crate::http::websocket::identity::{self, Identified};
 use crate::http::websocket::message::ServerMessage;
@@ -75,21 +75,21 @@ impl Socket {
         Ok(())
     }
 
-    /// Looks the user up again.
-    pub(super) fn look(&mut self) {
+    /// Starts a check of the user.
+    pub(super) fn check_user(&mut self) {
         if let Some(user) = &mut self.user {
-            user.look();
+            user.check();
         }
     }
 
-    /// Handles the outcome of a look.
-    pub(super) async fn looked(&mut self, looked: Looked) -> Result<(), Stop> {
-        match looked {
-            Looked::Found(identity) | Looked::Changed(identity) => {
+    /// Handles the outcome of a check.
+    pub(super) async fn checked(&mut self, checked: Checked) -> Result<(), Stop> {
+        match checked {
+            Checked::Found(identity) | Checked::Changed(identity) => {
                 self.continue_as(identity).await?;
             }
-            Looked::Unknown => {}
-            Looked::Ended(ending) => return Err(Close::from(ending).into()),
+            Checked::Unknown => {}
+            Checked::Ended(ending) => return Err(Close::from(ending).into()),
         }
 
         self.start_held();
@@ -105,7 +105,7 @@ impl Socket {
             .for_each(|token| self.operations.renew(token));
         self.identity = identity;
 
-        // Their permissions were decided for a user that has changed, and nothing looks up that
+        // Their permissions were decided for a user that has changed, and nothing checks that
         // earlier user any more.
         let mut earlier = self.operations.earlier_tokens(self.identity.verified());
         earlier.retain(|token| !token.is_fixed);

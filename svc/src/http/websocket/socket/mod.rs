@@ -33,9 +33,9 @@ use super::identity::Identified;
 use super::message::{ClientMessage, ServerMessage};
 use super::operations::{Event, Operations};
 use super::sending::{MAX_FRAME_SIZE, Stream, send_text};
-use crate::http::live::{Ending, Order, Seat};
 #[cfg(feature = "auth")]
-use crate::http::live::{LiveUser, Looked};
+use crate::http::live::{Checked, LiveUser};
+use crate::http::live::{Ending, Order, Seat};
 use crate::http::{HttpState, panic_guard};
 #[cfg(feature = "auth")]
 use svc_auth::Identity;
@@ -58,10 +58,10 @@ pub(super) struct Socket {
     identifying: Option<BoxFuture<'static, Result<Identified, Close>>>,
     #[cfg(feature = "auth")]
     identity: Identity,
-    /// The user, if it has to be looked up again.
+    /// The user, if it has to be checked.
     #[cfg(feature = "auth")]
     user: Option<Box<LiveUser>>,
-    /// An operation that waits until the user has been looked up; no message is read until then.
+    /// An operation that waits until the user has been checked; no message is read until then.
     #[cfg(feature = "auth")]
     held: Option<Box<Held>>,
     operations: Operations,
@@ -108,7 +108,7 @@ enum Step {
     #[cfg(feature = "auth")]
     Identified(Result<Identified, Close>),
     #[cfg(feature = "auth")]
-    Looked(Looked),
+    Checked(Checked),
     Received(Option<Result<Message, FrameError>>),
     Happened(Arc<str>, Event),
 }
@@ -212,9 +212,9 @@ impl Socket {
 
         #[cfg(feature = "auth")]
         if let Some(user) = &mut self.user
-            && let Poll::Ready(looked) = user.poll(cx)
+            && let Poll::Ready(checked) = user.poll(cx)
         {
-            return Poll::Ready(Step::Looked(looked));
+            return Poll::Ready(Step::Checked(checked));
         }
 
         // Messages come before events, so that `complete` ends an operation however fast its events
@@ -245,15 +245,15 @@ impl Socket {
             #[cfg(feature = "auth")]
             Step::Ordered(Order::EndOperations) => self.end_operations().await,
             #[cfg(feature = "auth")]
-            Step::Ordered(Order::Look) => {
-                self.look();
+            Step::Ordered(Order::CheckUser) => {
+                self.check_user();
                 Ok(())
             }
             Step::Ordered(Order::End(ending)) => Err(Close::from(ending).into()),
             #[cfg(feature = "auth")]
             Step::Identified(identified) => self.identified(identified?).await,
             #[cfg(feature = "auth")]
-            Step::Looked(looked) => self.looked(looked).await,
+            Step::Checked(checked) => self.checked(checked).await,
             Step::Received(Some(Ok(message))) => self.receive(message).await,
             Step::Received(Some(Err(error))) => {
                 Err(close::of_error(&error).map_or(Stop::Gone, Stop::Broken))

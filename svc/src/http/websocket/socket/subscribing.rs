@@ -10,7 +10,7 @@ use crate::http::websocket::message::ServerMessage;
 use svc_core::ErrorCode;
 use svc_engine::graphql::Request;
 
-/// An operation that waits until the user has been looked up.
+/// An operation that waits until the user has been checked.
 #[cfg(feature = "auth")]
 pub(super) struct Held {
     id: String,
@@ -75,7 +75,7 @@ impl Socket {
         self.note_operations();
     }
 
-    /// Whether an operation waits until the user has been looked up.
+    /// Whether an operation waits until the user has been checked.
     pub(super) fn is_holding(&self) -> bool {
         #[cfg(feature = "auth")]
         return self.held.is_some();
@@ -83,7 +83,7 @@ impl Socket {
         false
     }
 
-    /// Starts the operation that waited until the user was looked up.
+    /// Starts the operation that waited until the user was checked.
     #[cfg(feature = "auth")]
     pub(super) fn start_held(&mut self) {
         if let Some(held) = self.held.take() {

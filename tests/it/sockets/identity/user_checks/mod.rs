@@ -16,7 +16,7 @@ use super::super::service::{Watched, nowhere, options};
 use super::{ADA, BOB, SOON, bearer, ends_in, of, user_of};
 use crate::auth::service::provider;
 
-/// The interval between two looks, so short that a test can wait for them.
+/// The interval between two checks, so short that a test can wait for them.
 const BRIEF: Duration = Duration::from_millis(200);
 
 /// What the provider says of a user.
@@ -55,7 +55,7 @@ impl Users {
     async fn until_asked(&self, user: &str, count: usize) {
         eventually(async || match self.asked(user) {
             asked if asked >= count => Ok(()),
-            asked => Err(format!("{asked} looks")),
+            asked => Err(format!("{asked} verifications")),
         })
         .await;
     }
@@ -119,8 +119,8 @@ fn roles(ctx: &Context<'_>) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// Options with this interval between looks.
-fn looking(watched: &Watched, user_interval: Duration) -> AppOptions {
+/// Options with this interval between checks.
+fn checking(watched: &Watched, user_interval: Duration) -> AppOptions {
     let subscriptions = SubscriptionsConfig {
         user_interval,
         ..SubscriptionsConfig::default()
@@ -141,7 +141,7 @@ fn looking(watched: &Watched, user_interval: Duration) -> AppOptions {
 async fn serve(users: &Users, user_interval: Duration) -> (App, Watched) {
     users.answer(ADA, Answer::User(UserContext::new(ADA).roles(["editor"])));
     let watched = Watched::new();
-    let options = looking(&watched, user_interval).auth_provider(users.clone());
+    let options = checking(&watched, user_interval).auth_provider(users.clone());
     (App::serve(options).await, watched)
 }
 
@@ -199,7 +199,7 @@ async fn a_user_who_loses_a_role_subscribes_again() {
         let roles = shared.lock().unwrap().clone();
         async move { Ok::<_, svc::Error>(Some(user.into_user().roles(roles))) }
     };
-    let options = looking(&watched, BRIEF).auth_provider(provider());
+    let options = checking(&watched, BRIEF).auth_provider(provider());
     let app = App::serve(options.load_user(Duration::ZERO, load)).await;
     let mut socket = socket_of(&app, &of(ADA)).await;
     assert_eq!(roles_of(&mut socket).await, json!(["editor"]));
@@ -248,7 +248,7 @@ async fn a_user_that_stays_the_same_keeps_its_operations() {
 
 /// A token that says until when its user is known ends then, and costs nothing before.
 #[tokio::test]
-async fn a_user_that_is_known_until_the_end_of_its_token_is_not_looked_up() {
+async fn a_user_that_is_known_until_the_end_of_its_token_is_not_checked() {
     let users = Users::default();
     let (app, _watched) = serve(&users, BRIEF).await;
     let mut fixed = socket_of(&app, BOB).await;
@@ -294,17 +294,17 @@ async fn roles_of_amid_events(socket: &mut Socket) -> Value {
 }
 
 #[tokio::test]
-async fn an_operation_waits_for_a_look_that_is_due() {
+async fn an_operation_waits_for_a_check_that_is_due() {
     let users = Users::default();
     let (app, _watched) = serve(&users, BRIEF).await;
     let mut socket = socket_of(&app, ADA).await;
     let gate = users.hold();
     eventually(async || match users.0.waiting.load(Ordering::SeqCst) {
-        0 => Err("no look".to_owned()),
+        0 => Err("no check".to_owned()),
         _ => Ok(()),
     })
     .await;
-    // The look before is older than the interval then.
+    // The check before is older than the interval then.
     tokio::time::sleep(BRIEF).await;
     socket.subscribe("1", "{ who }").await;
     users.answer(ADA, Answer::Refused);
