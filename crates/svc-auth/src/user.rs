@@ -1,5 +1,7 @@
 //! The user of a request.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -85,20 +87,24 @@ impl UserContext {
         }
     }
 
-    /// Whether another token describes the same user, ignoring its time of issue and its validity
-    /// period.
+    /// Whether another token describes the same user, ignoring its time of issue, its validity
+    /// period, and the order of roles and permissions.
     #[doc(hidden)]
     pub fn is_same_but_for_times(&self, other: &Self) -> bool {
-        let lasting = |user: &Self| {
-            let mut metadata = user.metadata.clone();
-            metadata.retain(|name, _| !OF_TOKENS.contains(&name.as_str()));
-            Self {
-                metadata,
-                ..user.clone()
-            }
-        };
+        let UserFacts {
+            user_id,
+            email,
+            name,
+            roles,
+            permissions,
+            metadata,
+        } = self.facts();
 
-        lasting(self) == lasting(other)
+        (user_id, email, name) == (&other.user_id, &other.email, &other.name)
+            && is_same_set(roles, &other.roles)
+            && is_same_set(permissions, &other.permissions)
+            && lasting(metadata).count() == lasting(&other.metadata).count()
+            && lasting(metadata).all(|(name, value)| other.metadata.get(name) == Some(value))
     }
 
     /// The same user with an email address.
@@ -208,6 +214,24 @@ impl UserContext {
     }
 }
 
+/// Whether two lists have the same names, in any order. A statement without `ORDER BY` returns its
+/// rows in another order at times.
+fn is_same_set(names: &[String], others: &[String]) -> bool {
+    if names == others {
+        return true;
+    }
+
+    let own: BTreeSet<&String> = names.iter().collect();
+    own == others.iter().collect::<BTreeSet<&String>>()
+}
+
+/// The metadata without the claims that differ between tokens of the same user.
+fn lasting(metadata: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    metadata
+        .iter()
+        .filter(|(name, _)| !OF_TOKENS.contains(&name.as_str()))
+}
+
 impl std::fmt::Debug for UserContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("UserContext")
@@ -215,5 +239,42 @@ impl std::fmt::Debug for UserContext {
             .field("roles", &self.roles.len())
             .field("permissions", &self.permissions.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_roles_and_the_times_of_tokens_make_no_other_user() {
+        let user = UserContext::new("ada")
+            .roles(["editor", "author"])
+            .permissions(["posts:read", "posts:write"])
+            .metadata("tenant", 7)
+            .metadata("iat", 1);
+        let same = UserContext::new("ada")
+            .roles(["author", "editor", "author"])
+            .permissions(["posts:write", "posts:read"])
+            .metadata("iat", 2)
+            .metadata("exp", 3)
+            .metadata("tenant", 7);
+        assert!(user.is_same_but_for_times(&same) && same.is_same_but_for_times(&user));
+
+        for other in [
+            user.clone().roles(["admin"]),
+            user.clone().permissions(["posts:delete"]),
+            user.clone().email("ada@example.com"),
+            user.clone().name("Ada"),
+            user.clone().metadata("tenant", 8),
+            user.clone().metadata("region", "north"),
+            UserContext {
+                user_id: "bob".to_owned(),
+                ..user.clone()
+            },
+        ] {
+            assert!(!user.is_same_but_for_times(&other), "{other:?}");
+            assert!(!other.is_same_but_for_times(&user), "{other:?}");
+        }
     }
 }
