@@ -147,7 +147,6 @@ impl Authenticated {
 
     /// Marks a token whose signed claims determine the user until it expires, however long it may
     /// be cached.
-    #[cfg(feature = "idp")]
     pub(crate) fn signed(mut self) -> Self {
         self.is_signed = true;
         self

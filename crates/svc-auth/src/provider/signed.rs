@@ -120,7 +120,7 @@ impl AuthProvider for SignedTokenProvider {
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
         let claims = self.verify(token)?;
         let (user, until) = (user(&claims)?, claims.expires_at().and_then(time));
-        let authenticated = Authenticated::new(claims, user);
+        let authenticated = Authenticated::new(claims, user).signed();
 
         // The cache ends at `exp`; during the leeway after it, the token is verified for each
         // request.
