@@ -37,6 +37,8 @@ pub struct Authentication {
     pub kept: Option<TokenCache>,
     pub verifications: Verifications,
     pub outages: OutageLog,
+    /// The outages that affect open sockets and streams, logged beside those of requests.
+    pub live_outages: OutageLog,
     /// Whether requests without a user are rejected.
     pub required: bool,
     /// The maximum length of a token in bytes.
@@ -60,7 +62,11 @@ impl Authentication {
         client: &HeaderMap,
         extensions: &Extensions,
     ) -> Result<Identity, Unavailable> {
-        self.find(credentials, client, extensions, REJECTING).await
+        let found = self.find(credentials, client, extensions).await;
+        found.map_err(|error| {
+            self.outages.record(&error, REJECTING);
+            Unavailable
+        })
     }
 
     /// Authenticates the client of an open connection again, as [`identify`](Self::identify) does.
@@ -73,17 +79,20 @@ impl Authentication {
         client: &HeaderMap,
         extensions: &Extensions,
     ) -> Result<Identity, Unavailable> {
-        self.find(credentials, client, extensions, KEEPING).await
+        let found = self.find(credentials, client, extensions).await;
+        found.map_err(|error| {
+            self.live_outages.record(&error, KEEPING);
+            Unavailable
+        })
     }
 
-    /// Finds the identity; `outage` is the consequence that the log names if that is impossible.
+    /// Finds the identity; the error is an [`AuthError::Unavailable`].
     async fn find(
         &self,
         credentials: &HeaderMap,
         client: &HeaderMap,
         extensions: &Extensions,
-        outage: &'static str,
-    ) -> Result<Identity, Unavailable> {
+    ) -> Result<Identity, Arc<AuthError>> {
         let Some(provider) = &self.provider else {
             return Ok(Identity::Anonymous);
         };
@@ -104,13 +113,8 @@ impl Authentication {
 
         match self.verify(provider, token).await {
             Ok(verified) => Ok(Identity::Known(verified)),
-            Err(error) => match &*error {
-                AuthError::Unavailable(_) => {
-                    self.outages.record(&error, outage);
-                    Err(Unavailable)
-                }
-                error => Ok(self.refused(error, client, extensions)),
-            },
+            Err(error) if matches!(*error, AuthError::Unavailable(_)) => Err(error),
+            Err(error) => Ok(self.refused(&error, client, extensions)),
         }
     }
 

@@ -111,6 +111,7 @@ pub(in crate::app) fn from_options(
         kept: TokenCache::new(config.token_cache_size << 20),
         verifications: Default::default(),
         outages: Default::default(),
+        live_outages: Default::default(),
         required: config.required,
         token_size: usize::try_from(config.token_size).unwrap_or(usize::MAX),
         timeout: config.timeout,
