@@ -18,6 +18,7 @@ use tower::{Layer, Service};
 
 use super::cookie::{self, Content, Presented};
 use super::keys::{Keys, random};
+use super::session::Place;
 use super::store::DynStore;
 use super::{Session, SessionConfig, SessionError, SessionStore};
 use svc_core::{ConfigError, ErrorCode};
@@ -84,7 +85,9 @@ impl Sessions {
     async fn read(&self, presented: Option<&Presented>) -> Session {
         let room = if self.store.is_some() { STORED } else { COOKIE };
         let Some(Presented { content, is_old }) = presented else {
-            return Session::new(Ok(Map::new()), false, room);
+            let session = Session::new(Ok(Map::new()), false, room);
+            session.state().place = self.place(None);
+            return session;
         };
 
         let Some(store) = &self.store else {
@@ -107,12 +110,18 @@ impl Sessions {
                 let mut state = session.state();
                 state.is_kept = is_kept;
                 state.is_renewed = !is_kept;
-                state.place = is_kept.then(|| (store.clone(), key));
+                state.place = self.place(is_kept.then_some(key));
                 drop(state);
                 session
             }
             Err(error) => Session::new(Err(error), false, room),
         }
+    }
+
+    /// Returns the place in the store, if there is one, of the session with a key.
+    fn place(&self, key: Option<String>) -> Option<Place> {
+        let store = self.store.clone()?;
+        Some(Place { store, key })
     }
 
     /// Saves a changed session. Returns the header for its cookie, if it needs one. If another
@@ -155,7 +164,10 @@ impl Sessions {
                 Content::new(id, max_age, Some(change.values))
             }
             Some(store) => match change.store(store.as_ref(), old, max_age).await? {
-                Some(id) => Content::new(id, max_age, None),
+                Some(id) => {
+                    session.state().place = self.place(Some(key(&id)));
+                    Content::new(id, max_age, None)
+                }
                 None => return Ok(None),
             },
         };

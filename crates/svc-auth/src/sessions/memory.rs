@@ -100,6 +100,14 @@ impl SessionStore for MemorySessionStore {
         }))
     }
 
+    /// A session that is only checked is not used, so it may still be evicted.
+    async fn exists(&self, key: &str) -> Result<bool, SessionError> {
+        Ok(self.with(|kept| {
+            let found = kept.sessions.peek(key);
+            found.is_some_and(|(_, until)| *until > SystemTime::now())
+        }))
+    }
+
     async fn save(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<(), SessionError> {
         self.with(|kept| kept.put(key, content, ttl, self.room));
         Ok(())

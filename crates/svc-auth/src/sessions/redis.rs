@@ -47,6 +47,10 @@ impl SessionStore for RedisSessionStore {
         self.run(cmd("GET").arg(self.key(key))).await
     }
 
+    async fn exists(&self, key: &str) -> Result<bool, SessionError> {
+        Ok(self.run::<i64>(cmd("EXISTS").arg(self.key(key))).await? > 0)
+    }
+
     async fn save(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<(), SessionError> {
         let ttl = ttl.as_secs().max(1);
         self.run(

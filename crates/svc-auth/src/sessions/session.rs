@@ -29,8 +29,16 @@ pub(super) struct State {
     pub(super) is_kept: bool,
     /// The maximum size of the JSON in bytes.
     pub(super) room: usize,
-    /// The store that had it when the request arrived, and its key there.
-    pub(super) place: Option<(Arc<dyn DynStore>, String)>,
+    /// `None` if the cookie contains the whole session.
+    pub(super) place: Option<Place>,
+}
+
+/// The place of a session in a store.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub(super) store: Arc<dyn DynStore>,
+    /// `None` until the session is saved for the first time.
+    pub(super) key: Option<String>,
 }
 
 impl Session {
@@ -63,14 +71,16 @@ impl Session {
         self.state().check()
     }
 
-    /// Whether the store had the session when the request arrived, so that it can end while a
-    /// connection is open.
+    /// Whether the session is in a store, or will be once the response is ready, so that it can end
+    /// while a connection is open.
     #[doc(hidden)]
     pub fn is_stored(&self) -> bool {
-        self.state().place.is_some()
+        let state = self.state();
+        let place = state.place.as_ref();
+        place.is_some_and(|place| place.key.is_some() || state.is_changed)
     }
 
-    /// Whether the session has ended since the request arrived, or has expired.
+    /// Whether the session has ended or expired since it was loaded or saved.
     ///
     /// # Errors
     /// [`SessionError::Unavailable`] if the store did not answer.
@@ -78,8 +88,11 @@ impl Session {
     pub async fn has_ended(&self) -> Result<bool, SessionError> {
         let place = self.state().place.clone();
         match place {
-            Some((store, key)) => Ok(store.load(&key).await?.is_none()),
-            None => Ok(false),
+            Some(Place {
+                store,
+                key: Some(key),
+            }) => Ok(!store.exists(&key).await?),
+            _ => Ok(false),
         }
     }
 

@@ -18,6 +18,15 @@ pub trait SessionStore: Send + Sync + 'static {
     fn load(&self, key: &str)
     -> impl Future<Output = Result<Option<Vec<u8>>, SessionError>> + Send;
 
+    /// Whether there is content under a key that has not expired. It is called from time to time
+    /// while a socket or stream of the session is open.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    fn exists(&self, key: &str) -> impl Future<Output = Result<bool, SessionError>> + Send {
+        async move { Ok(SessionStore::load(self, key).await?.is_some()) }
+    }
+
     /// Saves content under a key, for a time.
     ///
     /// # Errors
@@ -51,6 +60,7 @@ pub trait SessionStore: Send + Sync + 'static {
 /// [`SessionStore`] for trait objects.
 pub(super) trait DynStore: Send + Sync {
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, SessionError>>;
+    fn exists<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, SessionError>>;
     fn save<'a>(
         &'a self,
         key: &'a str,
@@ -69,6 +79,9 @@ pub(super) trait DynStore: Send + Sync {
 impl<S: SessionStore> DynStore for S {
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, SessionError>> {
         Box::pin(SessionStore::load(self, key))
+    }
+    fn exists<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, SessionError>> {
+        Box::pin(SessionStore::exists(self, key))
     }
     fn save<'a>(
         &'a self,
