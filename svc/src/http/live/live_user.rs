@@ -1,61 +1,42 @@
 //! The user of an open connection, which can change or end before its token expires.
 
-use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
-#[cfg(feature = "sessions")]
-use std::sync::LazyLock;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::HeaderValue;
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
+use tokio::task::JoinHandle;
 
 use super::notes::Ending;
-#[cfg(feature = "sessions")]
-use svc_auth::sessions::Session;
-use svc_auth::{Identity, Refusal, UserContext};
-#[cfg(feature = "sessions")]
-use svc_core::log_throttle::LogThrottle;
+use super::user_check::{Checked, UserSource, is_checked};
+use svc_auth::{Identity, UserContext};
 use svc_engine::graphql::Engine;
-use svc_engine::request::RequestParts;
+use svc_engine::request::{RequestId, RequestParts};
 
 /// The number of intervals for which a user is kept that cannot be checked.
 const KEPT: u32 = 5;
-/// The timeout of the session store.
-#[cfg(feature = "sessions")]
-const TIMEOUT: Duration = Duration::from_secs(5);
-/// The time between two log lines about the session store.
-#[cfg(feature = "sessions")]
-const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
-/// The user of a connection, with the sources to check it again.
+/// The user of a connection, and its checks.
 pub(in crate::http) struct LiveUser {
-    engine: Arc<Engine>,
-    /// The request that opened the connection.
-    opened: Arc<RequestParts>,
-    identity: Identity,
-    /// The header with the token, if it is not among those of the opening request.
-    token: Option<HeaderValue>,
+    source: UserSource,
     pub(super) interval: Duration,
     /// The time of the last successful check.
     found: Instant,
     /// The time of the last check.
     checked: Instant,
-    checking: Option<BoxFuture<'static, Checked>>,
+    checking: Option<Checking>,
 }
 
-/// The outcome of a check.
-#[derive(Debug)]
-pub(in crate::http) enum Checked {
-    /// The user is the same.
-    Found(Identity),
-    /// The user has other data, such as other roles.
-    Changed(Identity),
-    /// The user cannot be checked at the moment.
-    Unknown,
-    /// The connection has to end.
-    Ended(Ending),
+/// A check in a separate task: a connection whose client accepts no messages polls nothing, and a
+/// check in the middle of a statement would keep its pool connection from all other clients.
+struct Checking(JoinHandle<(Checked, Instant)>);
+
+impl Drop for Checking {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl LiveUser {
@@ -68,10 +49,12 @@ impl LiveUser {
     ) -> Self {
         let now = Instant::now();
         Self {
-            engine,
-            opened,
-            identity,
-            token: token.and_then(detached),
+            source: UserSource {
+                engine,
+                opened,
+                identity,
+                token: token.and_then(detached),
+            },
             interval: Duration::MAX,
             found: now,
             checked: now,
@@ -85,11 +68,11 @@ impl LiveUser {
     }
 
     pub(super) fn is_checked(&self) -> bool {
-        is_checked(&self.opened, &self.identity)
+        is_checked(&self.source.opened, &self.source.identity)
     }
 
     pub(super) fn is_given(&self) -> bool {
-        is_given(&self.opened)
+        is_given(&self.source.opened)
     }
 
     /// Starts a check, unless one is under way.
@@ -98,10 +81,13 @@ impl LiveUser {
             return;
         }
 
-        let (engine, opened) = (self.engine.clone(), self.opened.clone());
-        let (identity, token) = (self.identity.clone(), self.token.clone());
-        let checking = async move { check(&engine, &opened, &identity, token).await };
-        self.checking = Some(checking.boxed());
+        let (source, id) = (self.source.clone(), RequestId::current());
+        let checking = async move {
+            let checking = pin!(source.check());
+            let checked = RequestId::scope(id.as_ref(), checking).await;
+            (checked, Instant::now())
+        };
+        self.checking = Some(Checking(tokio::spawn(checking)));
     }
 
     /// Whether the last check is too old for an operation to begin. A check is then under way.
@@ -120,9 +106,12 @@ impl LiveUser {
             return Poll::Pending;
         };
 
-        let checked = std::task::ready!(checking.poll_unpin(cx));
+        let ended = ready!(checking.0.poll_unpin(cx));
         self.checking = None;
-        self.checked = Instant::now();
+
+        // The runtime that ends a task ends the connection, too.
+        let (checked, at) = ended.unwrap_or_else(|_| (Checked::Unknown, Instant::now()));
+        self.checked = at;
 
         Poll::Ready(match checked {
             Checked::Found(identity) | Checked::Changed(identity) => {
@@ -139,11 +128,11 @@ impl LiveUser {
 
     /// Takes over an identity, and compares it with the one at the last check.
     fn take(&mut self, identity: Identity) -> Checked {
-        let is_same = match (self.identity.user(), identity.user()) {
+        let before = std::mem::replace(&mut self.source.identity, identity.clone());
+        let is_same = match (before.user(), identity.user()) {
             (Some(before), Some(user)) => user.is_same_but_for_times(before),
             (before, user) => before.is_none() && user.is_none(),
         };
-        self.identity = identity.clone();
 
         if is_same {
             Checked::Found(identity)
@@ -156,117 +145,6 @@ impl LiveUser {
 /// Whether a layer has set the user.
 fn is_given(opened: &RequestParts) -> bool {
     opened.extension::<UserContext>().is_some()
-}
-
-/// Whether the user can change before the token expires, and has a source that can be asked.
-fn is_checked(opened: &RequestParts, identity: &Identity) -> bool {
-    match identity.verified() {
-        Some(token) => !token.is_fixed,
-        None => has_stored_session(opened),
-    }
-}
-
-#[cfg(feature = "sessions")]
-fn has_stored_session(opened: &RequestParts) -> bool {
-    opened
-        .extension::<Session>()
-        .is_some_and(Session::is_stored)
-}
-
-#[cfg(not(feature = "sessions"))]
-fn has_stored_session(_: &RequestParts) -> bool {
-    false
-}
-
-/// Checks a user at the source that identified it.
-async fn check(
-    engine: &Engine,
-    opened: &RequestParts,
-    identity: &Identity,
-    token: Option<HeaderValue>,
-) -> Checked {
-    // Providers and stores are application code.
-    let checking = AssertUnwindSafe(async {
-        match identity.user() {
-            Some(user) => ask_provider(engine, opened, user, token).await,
-            None => ask_store(opened, identity).await,
-        }
-    });
-
-    checking.catch_unwind().await.unwrap_or_else(|panic| {
-        svc_telemetry::panic::report(
-            "checking the user of a connection",
-            svc_telemetry::panic::message(&*panic),
-        );
-        Checked::Unknown
-    })
-}
-
-/// Verifies the token of a user again.
-async fn ask_provider(
-    engine: &Engine,
-    opened: &RequestParts,
-    user: &UserContext,
-    token: Option<HeaderValue>,
-) -> Checked {
-    let Some(authentication) = &engine.authentication else {
-        return Checked::Unknown;
-    };
-
-    let (client, extensions) = (&opened.headers, &opened.extensions);
-    let found = match token {
-        Some(token) => {
-            let credentials = HeaderMap::from_iter([(header::AUTHORIZATION, token)]);
-            authentication
-                .identify_again(&credentials, client, extensions)
-                .await
-        }
-        None => {
-            authentication
-                .identify_again(client, client, extensions)
-                .await
-        }
-    };
-
-    match found {
-        Err(_) => Checked::Unknown,
-        Ok(Identity::Refused(Refusal::Expired)) => Checked::Ended(Ending::TokenExpired),
-        Ok(identity) => match identity.user() {
-            Some(found) if found.user_id == user.user_id => Checked::Found(identity),
-            _ => Checked::Ended(Ending::TokenRevoked),
-        },
-    }
-}
-
-/// Checks whether the session of the opening request has ended.
-#[cfg(feature = "sessions")]
-async fn ask_store(opened: &RequestParts, identity: &Identity) -> Checked {
-    static FAILURES: LazyLock<LogThrottle> = LazyLock::new(|| LogThrottle::every(BETWEEN_LINES));
-
-    let Some(session) = opened.extension::<Session>() else {
-        return Checked::Found(identity.clone());
-    };
-
-    let error = match tokio::time::timeout(TIMEOUT, session.has_ended()).await {
-        Ok(Ok(false)) => return Checked::Found(identity.clone()),
-        Ok(Ok(true)) => return Checked::Ended(Ending::TokenExpired),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "no answer in time".to_owned(),
-    };
-    FAILURES.log(move |times| {
-        tracing::error!(
-            error,
-            times,
-            "keeping the users of sockets and streams for a while, as their sessions cannot be read"
-        );
-    });
-
-    Checked::Unknown
-}
-
-#[cfg(not(feature = "sessions"))]
-async fn ask_store(_: &RequestParts, identity: &Identity) -> Checked {
-    Checked::Found(identity.clone())
 }
 
 /// Returns a copy that does not retain the buffer of the whole request.

@@ -10,6 +10,8 @@ mod live_user;
 mod notes;
 #[cfg(feature = "auth")]
 mod tokens;
+#[cfg(feature = "auth")]
+mod user_check;
 mod watch;
 mod watched;
 #[cfg(feature = "auth")]
@@ -22,6 +24,8 @@ pub use config::SubscriptionsConfig;
 pub(crate) use list::LiveConnections;
 pub(super) use list::{Full, Seat};
 #[cfg(feature = "auth")]
-pub(super) use live_user::{Checked, LiveUser};
+pub(super) use live_user::LiveUser;
 pub(crate) use notes::LongLived;
 pub(super) use notes::{Ending, Order};
+#[cfg(feature = "auth")]
+pub(super) use user_check::Checked;

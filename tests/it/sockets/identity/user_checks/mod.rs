@@ -1,5 +1,7 @@
 //! Users that change, or end, while their sockets and streams are open.
 
+mod pool;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
