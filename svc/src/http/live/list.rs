@@ -12,6 +12,8 @@ use slab::Slab;
 
 use super::SubscriptionsConfig;
 #[cfg(feature = "auth")]
+use super::check_limits::CheckLimits;
+#[cfg(feature = "auth")]
 use super::live_user::LiveUser;
 use super::notes::{LongLived, Notes};
 use super::watched::Watched;
@@ -27,6 +29,9 @@ pub(crate) struct LiveConnections {
     pub(in crate::http) addresses: AddressRule,
     #[cfg(feature = "auth")]
     pub(super) revocation: Option<svc_auth::TokenRevocationService>,
+    /// The limits on checks of users.
+    #[cfg(feature = "auth")]
+    pub(in crate::http) checks: Arc<CheckLimits>,
     open: Mutex<Open>,
 }
 
@@ -64,6 +69,8 @@ impl LiveConnections {
     ) -> Arc<Self> {
         let config = config.bounded();
         Arc::new(Self {
+            #[cfg(feature = "auth")]
+            checks: Arc::new(CheckLimits::new(&config)),
             config,
             addresses,
             #[cfg(feature = "auth")]
@@ -194,9 +201,7 @@ impl Seat {
             watched.watch_user(watch);
         }
 
-        let mut user = user.filter(|user| user.is_checked())?;
-        user.interval = config.user_interval;
-        Some(user)
+        user.filter(|user| user.is_checked())
     }
 
     /// Ends operations when the earlier tokens that they run under end.

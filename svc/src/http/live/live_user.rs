@@ -1,7 +1,7 @@
 //! The user of an open connection, which can change or end before its token expires.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -9,19 +9,23 @@ use axum::http::HeaderValue;
 use futures_util::FutureExt as _;
 use tokio::task::JoinHandle;
 
+use super::check_limits::CheckLimits;
 use super::notes::Ending;
 use super::user_check::{Checked, UserSource, is_checked};
 use svc_auth::{Identity, UserContext};
+use svc_core::log_throttle::LogThrottle;
 use svc_engine::graphql::Engine;
 use svc_engine::request::{RequestId, RequestParts};
 
 /// The number of intervals for which a user is kept that cannot be checked.
 const KEPT: u32 = 5;
+/// The time between two log lines about checks that had to wait too long.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 /// The user of a connection, and its checks.
 pub(in crate::http) struct LiveUser {
     source: UserSource,
-    pub(super) interval: Duration,
+    limits: Arc<CheckLimits>,
     /// The time of the last successful check.
     found: Instant,
     /// The time of the last check.
@@ -43,6 +47,7 @@ impl LiveUser {
     /// The user that was just identified.
     pub(in crate::http) fn new(
         engine: Arc<Engine>,
+        limits: Arc<CheckLimits>,
         opened: Arc<RequestParts>,
         identity: Identity,
         token: Option<&HeaderValue>,
@@ -55,7 +60,7 @@ impl LiveUser {
                 identity,
                 token: token.and_then(detached),
             },
-            interval: Duration::MAX,
+            limits,
             found: now,
             checked: now,
             checking: None,
@@ -81,9 +86,10 @@ impl LiveUser {
             return;
         }
 
-        let (source, id) = (self.source.clone(), RequestId::current());
+        let (source, limits) = (self.source.clone(), self.limits.clone());
+        let id = RequestId::current();
         let checking = async move {
-            let checking = pin!(source.check());
+            let checking = pin!(check(&source, &limits));
             let checked = RequestId::scope(id.as_ref(), checking).await;
             (checked, Instant::now())
         };
@@ -93,7 +99,7 @@ impl LiveUser {
     /// Whether the last check is too old for an operation to begin. A check is then under way.
     #[cfg(feature = "websocket")]
     pub(in crate::http) fn is_stale(&mut self) -> bool {
-        let is_stale = self.checked.elapsed() >= self.interval;
+        let is_stale = self.checked.elapsed() >= self.limits.interval;
         if is_stale {
             self.check();
         }
@@ -119,7 +125,9 @@ impl LiveUser {
                 self.take(identity)
             }
             // An outage must neither end all connections at once, nor keep a user forever.
-            Checked::Unknown if self.found.elapsed() >= self.interval.saturating_mul(KEPT) => {
+            Checked::Unknown
+                if self.found.elapsed() >= self.limits.interval.saturating_mul(KEPT) =>
+            {
                 Checked::Ended(Ending::RevocationUnknown)
             }
             other => other,
@@ -140,6 +148,24 @@ impl LiveUser {
             Checked::Changed(identity)
         }
     }
+}
+
+/// Checks a user within the limits.
+async fn check(source: &UserSource, limits: &CheckLimits) -> Checked {
+    static FAILURES: LazyLock<LogThrottle> = LazyLock::new(|| LogThrottle::every(BETWEEN_LINES));
+
+    // Acquired before the timeouts begin: the provider must have all of its time.
+    let Some(_permit) = limits.permit().await else {
+        FAILURES.log(|times| {
+            tracing::error!(
+                times,
+                "keeping the users of sockets and streams for a while, as too many others are being checked"
+            );
+        });
+        return Checked::Unknown;
+    };
+
+    source.check().await
 }
 
 /// Whether a layer has set the user.

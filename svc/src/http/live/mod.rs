@@ -3,6 +3,8 @@
 //! All of them are in one list, which limits their number. One task checks the list periodically,
 //! so that no connection needs its own timer.
 
+#[cfg(feature = "auth")]
+mod check_limits;
 mod config;
 mod list;
 #[cfg(feature = "auth")]

@@ -173,9 +173,12 @@ impl Client {
     /// Returns the user, if it may change while the stream is open.
     #[cfg(feature = "auth")]
     fn live_user(&self, service: &HttpState) -> Option<Box<LiveUser>> {
-        let (engine, opened) = (service.engine.clone(), self.opened.clone()?);
+        let opened = self.opened.clone()?;
+        let (engine, limits) = (service.engine.clone(), service.live.checks.clone());
         let identity = opened.identity.clone();
-        Some(Box::new(LiveUser::new(engine, opened, identity, None)))
+        Some(Box::new(LiveUser::new(
+            engine, limits, opened, identity, None,
+        )))
     }
 }
 

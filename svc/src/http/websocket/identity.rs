@@ -95,8 +95,9 @@ pub(super) async fn identify(
         let token = credentials
             .get(header::AUTHORIZATION)
             .filter(|_| identity.verified().is_some());
-        let (engine, identity) = (service.engine.clone(), identity.clone());
-        Box::new(LiveUser::new(engine, opened.clone(), identity, token))
+        let (engine, limits) = (service.engine.clone(), service.live.checks.clone());
+        let (opened, identity) = (opened.clone(), identity.clone());
+        Box::new(LiveUser::new(engine, limits, opened, identity, token))
     });
 
     Ok(Identified { identity, user })
