@@ -34,11 +34,16 @@ settings! {
         idle_timeout: Option<Duration> = None, ["SVC_SUBSCRIPTION_IDLE_TIMEOUT"], or_never(Seconds(0..=86_400));
         /// Maximum time for a client to read a message; the socket is closed if it takes longer.
         write_timeout: Duration = Duration::from_secs(15), ["SVC_SUBSCRIPTION_WRITE_TIMEOUT"], Seconds(1..=3_600);
-        /// Interval at which the user of a socket or stream is looked up again, if the user can
-        /// change before the token expires, or has a session in a store.
+        /// Maximum interval between two checks of the user of a socket or stream, if the user can
+        /// change before the token expires, or has a session in a store. The checks of a connection
+        /// are up to a quarter earlier.
         user_interval: Duration = Duration::from_secs(60), ["SVC_SUBSCRIPTION_USER_INTERVAL"], Seconds(1..=3_600);
-        /// Time after which a socket or stream ends whose user comes from a layer of the program:
-        /// its client reconnects, and the layer identifies the user again.
+        /// Time after which sockets and streams are closed whose users cannot be checked, because a
+        /// provider or a store is unavailable.
+        user_outage: Duration = Duration::from_secs(300), ["SVC_SUBSCRIPTION_USER_OUTAGE"], Seconds(1..=3_600);
+        /// Maximum time for which a socket or stream stays open whose user comes from a layer of
+        /// the program: its client reconnects, and the layer identifies the user again. Connections
+        /// end up to a quarter earlier, so that they do not end together.
         user_max_age: Option<Duration> = Some(Duration::from_secs(3_600)), ["SVC_SUBSCRIPTION_USER_MAX_AGE"],
             or_never(Seconds(0..=604_800));
         /// Origins of other sites whose pages may open sockets; `*` allows all origins. Pages of
@@ -57,6 +62,7 @@ impl SubscriptionsConfig {
             idle_timeout: self.idle_timeout.map(bound),
             write_timeout: bound(self.write_timeout),
             user_interval: bound(self.user_interval),
+            user_outage: bound(self.user_outage),
             user_max_age: self.user_max_age.map(bound),
             ..self
         }

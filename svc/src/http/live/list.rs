@@ -204,6 +204,17 @@ impl Seat {
         user.filter(|user| user.is_checked())
     }
 
+    /// Checks the user again soon, after a check that failed.
+    #[cfg(feature = "auth")]
+    pub(in crate::http) fn retry_check(&self) {
+        let time = Instant::now() + self.list.checks.retry();
+        let mut open = self.list.lock();
+        let watched = open.connections.get_mut(self.key);
+        if let Some(user) = watched.and_then(|watched| watched.user.as_mut()) {
+            user.check_at(time);
+        }
+    }
+
     /// Ends operations when the earlier tokens that they run under end.
     #[cfg(all(feature = "auth", feature = "websocket"))]
     pub(in crate::http) fn watch_earlier(&self, tokens: Vec<Arc<svc_auth::Verified>>) {

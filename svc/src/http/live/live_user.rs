@@ -17,8 +17,6 @@ use svc_core::log_throttle::LogThrottle;
 use svc_engine::graphql::Engine;
 use svc_engine::request::{RequestId, RequestParts};
 
-/// The number of intervals for which a user is kept that cannot be checked.
-const KEPT: u32 = 5;
 /// The time between two log lines about checks that had to wait too long.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
@@ -26,20 +24,24 @@ const BETWEEN_LINES: Duration = Duration::from_secs(5);
 pub(in crate::http) struct LiveUser {
     source: UserSource,
     limits: Arc<CheckLimits>,
-    /// The time of the last successful check.
-    found: Instant,
-    /// The time of the last check.
+    /// The end of the last check.
     checked: Instant,
+    /// The beginning of the first check that failed since the last successful one.
+    away: Option<Instant>,
     checking: Option<Checking>,
 }
 
 /// A check in a separate task: a connection whose client accepts no messages polls nothing, and a
 /// check in the middle of a statement would keep its pool connection from all other clients.
-struct Checking(JoinHandle<(Checked, Instant)>);
+struct Checking {
+    begun: Instant,
+    /// Returns the outcome and the end of the check.
+    task: JoinHandle<(Checked, Instant)>,
+}
 
 impl Drop for Checking {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
     }
 }
 
@@ -52,7 +54,6 @@ impl LiveUser {
         identity: Identity,
         token: Option<&HeaderValue>,
     ) -> Self {
-        let now = Instant::now();
         Self {
             source: UserSource {
                 engine,
@@ -61,8 +62,8 @@ impl LiveUser {
                 token: token.and_then(detached),
             },
             limits,
-            found: now,
-            checked: now,
+            checked: Instant::now(),
+            away: None,
             checking: None,
         }
     }
@@ -93,7 +94,10 @@ impl LiveUser {
             let checked = RequestId::scope(id.as_ref(), checking).await;
             (checked, Instant::now())
         };
-        self.checking = Some(Checking(tokio::spawn(checking)));
+        self.checking = Some(Checking {
+            begun: Instant::now(),
+            task: tokio::spawn(checking),
+        });
     }
 
     /// Whether the last check is too old for an operation to begin. A check is then under way.
@@ -112,7 +116,8 @@ impl LiveUser {
             return Poll::Pending;
         };
 
-        let ended = ready!(checking.0.poll_unpin(cx));
+        let ended = ready!(checking.task.poll_unpin(cx));
+        let begun = checking.begun;
         self.checking = None;
 
         // The runtime that ends a task ends the connection, too.
@@ -121,17 +126,27 @@ impl LiveUser {
 
         Poll::Ready(match checked {
             Checked::Found(identity) | Checked::Changed(identity) => {
-                self.found = self.checked;
+                self.away = None;
                 self.take(identity)
             }
-            // An outage must neither end all connections at once, nor keep a user forever.
-            Checked::Unknown
-                if self.found.elapsed() >= self.limits.interval.saturating_mul(KEPT) =>
-            {
+            Checked::Unknown => self.outage(begun),
+            Checked::Ended(ending) => Checked::Ended(ending),
+        })
+    }
+
+    /// Returns the outcome of a failed check: an outage must neither end all connections at once,
+    /// nor keep a user forever.
+    fn outage(&mut self, begun: Instant) -> Checked {
+        match self.away {
+            Some(away) if self.checked.saturating_duration_since(away) >= self.limits.outage => {
                 Checked::Ended(Ending::RevocationUnknown)
             }
-            other => other,
-        })
+            // However long it took, a single failure ends no connection.
+            away => {
+                self.away = away.or(Some(begun));
+                Checked::Unknown
+            }
+        }
     }
 
     /// Takes over an identity, and compares it with the one at the last check.

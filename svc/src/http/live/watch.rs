@@ -42,6 +42,7 @@ impl LiveConnections {
             write_timeout,
             idle_timeout,
             user_interval,
+            user_outage,
             user_max_age,
             ..
         } = &self.config;
@@ -50,6 +51,7 @@ impl LiveConnections {
             .min(ping_interval)
             .min(write_timeout)
             .min(user_interval)
+            .min(user_outage)
             .min(idle_timeout.as_ref().unwrap_or(init_timeout))
             .min(user_max_age.as_ref().unwrap_or(init_timeout));
 

@@ -33,6 +33,13 @@ impl WatchedUser {
         longest - (longest / 4).mul_f64(part)
     }
 
+    /// Brings the next check forward to a time.
+    pub(super) fn check_at(&mut self, time: Instant) {
+        if let Some((next, _)) = &mut self.check {
+            *next = time.min(*next);
+        }
+    }
+
     /// Whether it is time for a check; the next one is an interval later.
     pub(super) fn take_check(&mut self, now: Instant) -> bool {
         let Some((next, interval)) = &mut self.check else {

@@ -136,7 +136,10 @@ impl StreamBody {
                 self.place.seat.until_end_of(identity.verified());
                 None
             }
-            Checked::Unknown => None,
+            Checked::Unknown => {
+                self.place.seat.retry_check();
+                None
+            }
             Checked::Changed(_) => Some(Ending::UserChanged),
             Checked::Ended(ending) => Some(ending),
         }

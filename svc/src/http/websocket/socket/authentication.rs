@@ -88,7 +88,7 @@ impl Socket {
             Checked::Found(identity) | Checked::Changed(identity) => {
                 self.continue_as(identity).await?;
             }
-            Checked::Unknown => {}
+            Checked::Unknown => self.seat.retry_check(),
             Checked::Ended(ending) => return Err(Close::from(ending).into()),
         }
 
