@@ -63,7 +63,7 @@ impl SubscriptionsConfig {
             write_timeout: bound(self.write_timeout),
             user_interval: bound(self.user_interval),
             user_outage: bound(self.user_outage),
-            user_max_age: self.user_max_age.map(bound),
+            user_max_age: self.user_max_age.filter(|age| !age.is_zero()).map(bound),
             ..self
         }
     }

@@ -190,11 +190,10 @@ impl Seat {
     pub(in crate::http) fn watch_user(&self, user: Option<Box<LiveUser>>) -> Option<Box<LiveUser>> {
         let config = &self.list.config;
         let watch = user.as_ref().and_then(|user| {
-            let interval = user
-                .is_checked()
-                .then(|| WatchedUser::interval(config.user_interval, self.key));
+            let spread = |longest| WatchedUser::spread(longest, self.key);
+            let interval = user.is_checked().then(|| spread(config.user_interval));
             let max_age = config.user_max_age.filter(|_| user.is_given());
-            WatchedUser::new(interval, max_age, Instant::now())
+            WatchedUser::new(interval, max_age.map(spread), Instant::now())
         });
 
         if let Some(watched) = self.list.lock().connections.get_mut(self.key) {

@@ -23,9 +23,10 @@ impl WatchedUser {
         (check.is_some() || ends.is_some()).then_some(Self { check, ends })
     }
 
-    /// Returns the interval of a connection: from three quarters of the longest one up to all of
-    /// it, evenly over the keys, because connections opened together must not all be checked at once.
-    pub(super) fn interval(longest: Duration, key: usize) -> Duration {
+    /// Returns the time of a connection: from three quarters of the longest one up to all of it,
+    /// evenly over the keys, because connections opened together must neither be checked nor end
+    /// together.
+    pub(super) fn spread(longest: Duration, key: usize) -> Duration {
         // Multiples of the golden ratio, modulo 1, are evenly distributed (Fibonacci hashing).
         let turn = (key as u32).wrapping_mul(0x9E37_79B9);
         let part = f64::from(turn) / f64::from(u32::MAX);
@@ -60,11 +61,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checks_of_many_connections_are_spread() {
+    fn times_of_many_connections_are_spread() {
         let longest = Duration::from_secs(60);
         let mut slots = [0; 15];
         for key in 0..10_000 {
-            let interval = WatchedUser::interval(longest, key);
+            let interval = WatchedUser::spread(longest, key);
             assert!(interval <= longest, "{interval:?}");
             slots[usize::try_from(interval.as_secs() - 45).unwrap().min(14)] += 1;
         }
