@@ -173,7 +173,9 @@ impl Notes {
         }
 
         #[cfg(feature = "auth")]
-        if self.must_check_user.swap(false, Ordering::AcqRel) {
+        if self.must_check_user.load(Ordering::Relaxed)
+            && self.must_check_user.swap(false, Ordering::AcqRel)
+        {
             return Poll::Ready(Order::CheckUser);
         }
 

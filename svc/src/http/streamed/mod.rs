@@ -128,9 +128,15 @@ async fn begin(
         }
         started => {
             let seat = early.map_or_else(|| seat(service, &client), Ok)?;
+            // A single response does not end with its user.
+            #[cfg(feature = "auth")]
+            let user = started
+                .as_ref()
+                .ok()
+                .and_then(|_| client.live_user(service));
             let place = Place {
                 #[cfg(feature = "auth")]
-                user: seat.watch_user(client.live_user(service)),
+                user: user.and_then(|user| seat.watch_user(Some(user))),
                 seat,
             };
             Begun::Stream(started.map_or_else(Source::One, Source::Many), place)

@@ -63,7 +63,10 @@ impl Socket {
             .into());
         }
 
-        self.user = self.seat.watch_user(live);
+        // Most users need no checks, and setting them locks the list of all connections.
+        if live.is_some() || self.user.is_some() {
+            self.user = self.seat.watch_user(live);
+        }
         self.continue_as(identity).await?;
 
         match self.state {
