@@ -241,7 +241,13 @@ impl Socket {
 
     async fn take(&mut self, step: Step) -> Result<(), Stop> {
         match step {
-            Step::Ordered(Order::Ping) => self.send(&ServerMessage::Ping).await,
+            Step::Ordered(Order::Ping) => {
+                if self.is_holding() {
+                    // Its pong is not read meanwhile.
+                    self.seat.hear();
+                }
+                self.send(&ServerMessage::Ping).await
+            }
             #[cfg(feature = "auth")]
             Step::Ordered(Order::EndOperations) => self.end_operations().await,
             #[cfg(feature = "auth")]
