@@ -58,7 +58,7 @@ async fn a_log_out_closes_the_sockets_of_the_session() {
     ada.send(&app, "mutation { clear }").await.data();
     assert_eq!(
         of_ada.closed().await,
-        (4403, "the token has expired".to_owned())
+        (4403, "the session has ended; connect again".to_owned())
     );
     of_bob.subscribe("1", "{ value }").await;
     assert_eq!(of_bob.next().await["payload"]["data"]["value"], "bob");

@@ -49,14 +49,16 @@ pub(in crate::http) enum Ending {
     GoingAway = 8,
     /// The server has stopped: there is no time for the client to answer.
     Stopped = 9,
-    /// Its user has changed since its only operation began.
+    /// Its user has changed since its operation began.
     UserChanged = 10,
     /// A layer identified its user too long ago.
     UserTooOld = 11,
+    /// The session of its browser has ended.
+    SessionEnded = 12,
 }
 
 impl Ending {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::InitTimeout,
         Self::Silent,
         Self::Idle,
@@ -68,9 +70,10 @@ impl Ending {
         Self::Stopped,
         Self::UserChanged,
         Self::UserTooOld,
+        Self::SessionEnded,
     ];
 
-    /// Returns the error that reports the end of a token or a user; `None` for other reasons.
+    /// Returns the error that reports the end of a token, a session or a user; `None` for other reasons.
     pub(in crate::http) fn token_error(self) -> Option<Value> {
         let (code, message, reason) = match self {
             Self::TokenExpired => (
@@ -87,6 +90,11 @@ impl Ending {
                 ErrorCode::Unauthenticated,
                 "the user has changed; subscribe again",
                 Some("USER_CHANGED"),
+            ),
+            Self::SessionEnded => (
+                ErrorCode::Unauthenticated,
+                "the session has ended; connect again",
+                Some("SESSION_ENDED"),
             ),
             Self::RevocationUnknown => (
                 ErrorCode::ServiceUnavailable,

@@ -113,7 +113,7 @@ impl UserSource {
 
         let error = match tokio::time::timeout(TIMEOUT, session.has_ended()).await {
             Ok(Ok(false)) => return Checked::Found(self.identity.clone()),
-            Ok(Ok(true)) => return Checked::Ended(Ending::TokenExpired),
+            Ok(Ok(true)) => return Checked::Ended(Ending::SessionEnded),
             Ok(Err(error)) => error.to_string(),
             Err(_) => "no answer in time".to_owned(),
         };

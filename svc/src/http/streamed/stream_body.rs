@@ -167,8 +167,12 @@ impl StreamBody {
             (Some(error), _) => error,
             (None, StreamType::EventStream) => return None,
             (None, StreamType::Multipart) => {
+                let message = match ending {
+                    Ending::UserTooOld => "the user was identified too long ago; subscribe again",
+                    _ => "the service is going away; subscribe again",
+                };
                 let code = ErrorCode::ServiceUnavailable.as_str();
-                json!({ "message": "the service is going away; subscribe again", "extensions": { "code": code } })
+                json!({ "message": message, "extensions": { "code": code } })
             }
         };
 

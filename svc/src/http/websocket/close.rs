@@ -99,6 +99,8 @@ impl From<Ending> for Close {
             Ending::SlowReader => Self::new(1008, "what is sent is not taken"),
             Ending::TokenExpired => Self::forbidden("the token has expired"),
             Ending::TokenRevoked => Self::forbidden("the token is not valid"),
+            Ending::SessionEnded => Self::forbidden("the session has ended; connect again"),
+            // Ends operations only.
             Ending::UserChanged => Self::forbidden("the user has changed"),
             Ending::UserTooOld => {
                 Self::new(1001, "connect again: the user was identified too long ago")
