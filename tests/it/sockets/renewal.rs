@@ -133,6 +133,36 @@ async fn an_operation_ends_when_its_own_token_is_revoked() {
     ends_alone(&service, &mut socket, "north", "TOKEN_INVALID", "south").await;
 }
 
+/// An operation that has not answered may be a mutation, and its client needs the result.
+#[tokio::test]
+async fn an_operation_that_has_not_answered_outlives_its_token() {
+    let service = serve().await;
+    let first = claims("first", "north", ends_in(LONG));
+    let mut socket = Socket::ready_with(&service.app, payload(first.clone())).await;
+    socket.subscribe("north", "subscription { gated }").await;
+    socket.subscribe("waiting", "{ waiting }").await;
+    service.watched.until_streams(2).await;
+    renew(&mut socket, claims("second", "south", ends_in(LONG))).await;
+    let revoked = RevocableToken::new(
+        &Claims::new(first.as_object().unwrap().clone()),
+        &svc::UserContext::new(ADA),
+    );
+    service.revocation.revoke(&revoked).await.unwrap();
+    let ended = socket.next().await;
+    assert_eq!(
+        (&ended["type"], &ended["id"]),
+        (&json!("error"), &json!("north")),
+        "{ended}"
+    );
+    service.watched.gate.add_permits(1);
+    let answer = socket.next().await;
+    assert_eq!(answer["payload"]["data"]["waiting"], true, "{answer}");
+    assert_eq!(
+        socket.next().await,
+        json!({ "type": "complete", "id": "waiting" })
+    );
+}
+
 /// A token with equal claims takes the operations over, also after others in between.
 #[tokio::test]
 async fn an_operation_continues_with_an_equivalent_token() {

@@ -9,6 +9,8 @@ use tokio::task::JoinHandle;
 
 use super::answer_counter::AnswerCounter;
 #[cfg(feature = "auth")]
+use crate::http::live::Ending;
+#[cfg(feature = "auth")]
 use svc_auth::Verified;
 use svc_core::wake_flag::WakeFlag;
 use svc_engine::graphql::{Response, ResponseStream};
@@ -27,6 +29,9 @@ pub(super) enum Event {
     Error(Response),
     /// The operation panicked.
     Panicked(String),
+    /// The token or the user of the operation has ended before its stream began.
+    #[cfg(feature = "auth")]
+    Outdated(Ending),
 }
 
 /// The running operations, polled in turn.
@@ -79,6 +84,8 @@ impl Operations {
         let operation = Operation {
             id: id.into(),
             state: State::Starting(Starting(tokio::spawn(start))),
+            #[cfg(feature = "auth")]
+            outdated: None,
         };
 
         if self.running.is_empty() {
@@ -184,17 +191,17 @@ impl Operations {
     /// Continues operations under a new token whose user is identical to theirs except for the
     /// times.
     pub(super) fn renew(&mut self, renewed: &Arc<Verified>) {
-        let of_same_user = |running: &&mut Running| {
-            running
-                .token
-                .as_ref()
-                .is_some_and(|token| token.user.is_same_but_for_times(&renewed.user))
-        };
-
-        self.running
+        for running in self
+            .running
             .iter_mut()
-            .filter(of_same_user)
-            .for_each(|running| running.token = Some(renewed.clone()));
+            .filter(|running| running.is_current())
+        {
+            if let Some(token) = &mut running.token
+                && token.user.is_same_but_for_times(&renewed.user)
+            {
+                *token = renewed.clone();
+            }
+        }
     }
 
     /// Returns the tokens other than the current one that operations run under, each once.
@@ -203,6 +210,7 @@ impl Operations {
         for token in self
             .running
             .iter()
+            .filter(|running| running.is_current())
             .filter_map(|running| running.token.as_ref())
         {
             let is_same = |known: &Arc<Verified>| Arc::ptr_eq(known, token);
@@ -214,19 +222,41 @@ impl Operations {
         earlier
     }
 
-    /// Ends the operations that run under a token, and returns their identifiers.
-    pub(super) fn end_under(&mut self, token: &Arc<Verified>) -> Vec<Arc<str>> {
-        let is_under = |running: &mut Running| {
-            running
-                .token
-                .as_ref()
-                .is_some_and(|own| Arc::ptr_eq(own, token))
-        };
+    /// Ends the streams that run under a token, and returns their identifiers. An operation that
+    /// has not answered yet may be a mutation, so it ends only if it turns out to be a stream.
+    pub(super) fn end_streams_under(
+        &mut self,
+        token: &Arc<Verified>,
+        ending: Ending,
+    ) -> Vec<Arc<str>> {
+        for running in self
+            .running
+            .iter_mut()
+            .filter(|running| running.is_under(token))
+        {
+            running.operation.outdated.get_or_insert(ending);
+        }
 
         self.running
-            .extract_if(.., is_under)
+            .extract_if(.., |running| {
+                running.is_under(token) && running.operation.is_streaming()
+            })
             .map(|running| running.operation.id.clone())
             .collect()
+    }
+}
+
+#[cfg(feature = "auth")]
+impl Running {
+    fn is_under(&self, token: &Arc<Verified>) -> bool {
+        self.token
+            .as_ref()
+            .is_some_and(|own| Arc::ptr_eq(own, token))
+    }
+
+    /// Whether its token has not ended.
+    fn is_current(&self) -> bool {
+        self.operation.outdated.is_none()
     }
 }
 
@@ -266,6 +296,9 @@ impl Event {
 struct Operation {
     id: Arc<str>,
     state: State,
+    /// The end of its token or user, which it outlives until it has answered.
+    #[cfg(feature = "auth")]
+    outdated: Option<Ending>,
 }
 
 /// A start in a separate task: a socket whose client accepts no messages polls nothing, and a start
@@ -293,6 +326,11 @@ impl Operation {
                 State::Starting(start) => match std::task::ready!(start.0.poll_unpin(cx)) {
                     Ok(Ok(stream)) => {
                         self.state = State::Streaming(stream);
+                        #[cfg(feature = "auth")]
+                        if let Some(ending) = self.outdated {
+                            self.end();
+                            return Poll::Ready(Event::Outdated(ending));
+                        }
                         continue;
                     }
                     // The protocol has `error` for operations that did not run; the result of a
@@ -328,6 +366,11 @@ fn reason(ended: tokio::task::JoinError) -> String {
 }
 
 impl Operation {
+    #[cfg(feature = "auth")]
+    fn is_streaming(&self) -> bool {
+        matches!(self.state, State::Streaming(_))
+    }
+
     /// Drops the running state. Its destructor may be application code, and its panic must not
     /// affect other operations.
     fn end(&mut self) {

@@ -113,7 +113,7 @@ impl Socket {
         let mut earlier = self.operations.earlier_tokens(self.identity.verified());
         earlier.retain(|token| !token.is_fixed);
         for token in earlier {
-            self.end_under(&token, Ending::UserChanged).await?;
+            self.end_streams_under(&token, Ending::UserChanged).await?;
         }
 
         self.watch_earlier();
@@ -129,27 +129,36 @@ impl Socket {
         }
     }
 
-    /// Ends the operations whose token has ended, and sends the client an error for each.
-    pub(super) async fn end_operations(&mut self) -> Result<(), Stop> {
+    /// Ends the streams whose token has ended, and sends the client an error for each.
+    pub(super) async fn end_streams(&mut self) -> Result<(), Stop> {
         for (token, ending) in self.seat.ended_tokens() {
-            self.end_under(&token, ending).await?;
+            self.end_streams_under(&token, ending).await?;
         }
 
         Ok(())
     }
 
-    /// Ends the operations that run under a token, and sends the client an error for each.
-    async fn end_under(&mut self, token: &Arc<Verified>, ending: Ending) -> Result<(), Stop> {
-        let errors = serde_json::Value::from_iter(ending.token_error()).to_string();
-        for id in self.operations.end_under(token) {
+    /// Ends the streams that run under a token, and sends the client an error for each.
+    async fn end_streams_under(
+        &mut self,
+        token: &Arc<Verified>,
+        ending: Ending,
+    ) -> Result<(), Stop> {
+        for id in self.operations.end_streams_under(token, ending) {
             self.note_operations();
-            self.send(&ServerMessage::Error {
-                id: &id,
-                errors: &errors,
-            })
-            .await?;
+            self.tell_outdated(&id, ending).await?;
         }
 
         Ok(())
+    }
+
+    /// Sends the error of an operation that ends with its token or its user.
+    pub(super) async fn tell_outdated(&mut self, id: &str, ending: Ending) -> Result<(), Stop> {
+        let errors = serde_json::Value::from_iter(ending.token_error()).to_string();
+        self.send(&ServerMessage::Error {
+            id,
+            errors: &errors,
+        })
+        .await
     }
 }

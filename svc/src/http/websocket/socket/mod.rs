@@ -249,7 +249,7 @@ impl Socket {
                 self.send(&ServerMessage::Ping).await
             }
             #[cfg(feature = "auth")]
-            Step::Ordered(Order::EndOperations) => self.end_operations().await,
+            Step::Ordered(Order::EndOperations) => self.end_streams().await,
             #[cfg(feature = "auth")]
             Step::Ordered(Order::CheckUser) => {
                 self.check_user();
@@ -397,6 +397,8 @@ impl Socket {
                 })
                 .await
             }
+            #[cfg(feature = "auth")]
+            Event::Outdated(ending) => self.tell_outdated(id, ending).await,
             Event::Panicked(panic) => {
                 let errors = serde_json::Value::from(vec![panic_guard::masked(&panic)]).to_string();
                 self.send(&ServerMessage::Error {
