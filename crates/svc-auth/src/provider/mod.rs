@@ -154,7 +154,7 @@ impl Authenticated {
 
     /// Allows caching until this time, but never past the token's `exp`. Revocation is still
     /// checked on every request. If the time is before `exp`, the users of open sockets and streams
-    /// are looked up again.
+    /// are checked from time to time.
     #[must_use]
     pub fn keep_until(mut self, time: SystemTime) -> Self {
         self.keep_until = Some(time);
@@ -201,8 +201,8 @@ pub struct Verified {
     pub user: UserContext,
     /// The token in the form used to look up revocations.
     pub revocable: RevocableToken,
-    /// Whether the user stays the same until the token expires. Any other user is looked up again
-    /// while a connection is open.
+    /// Whether the user stays the same until the token expires. Any other user is checked while a
+    /// connection is open.
     pub is_fixed: bool,
 }
 
