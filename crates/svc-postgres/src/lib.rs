@@ -75,7 +75,8 @@ pub use database::{
 #[cfg(feature = "native-auth")]
 pub use driver::Bounds;
 pub use driver::{
-    Columns, Commit, DriverError, Isolation, ListeningConnection, OpenTransaction, RetryCause,
+    AtomicTransaction, Columns, Commit, DriverError, Isolation, ListeningConnection,
+    OpenTransaction, RetryCause,
 };
 pub use error::{DbError, Fault};
 pub use explain::Explained;

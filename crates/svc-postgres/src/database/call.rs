@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 use tokio_postgres::Row;
 
 use crate::catalog::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
-use crate::driver::{Commit, DriverError, FromRow as _, OpenTransaction};
+use crate::driver::{AtomicTransaction, Commit, DriverError, FromRow as _, OpenTransaction};
 use crate::statement::recorder::{self, StatementKind};
 use crate::{Database, DbError, EffectLog, Rows, Session, Statement};
 use svc_core::exact_json::ExactJson;
@@ -70,7 +70,14 @@ impl Database {
             args: args.iter().map(|(form, _)| *form).collect(),
         };
 
-        let function = self.function(&spec).await?;
+        let enclosing = AtomicTransaction::of(caller.session);
+        let function = match (enclosing, caller.transaction) {
+            (None, _) => self.function(&spec).await?,
+            (Some(enclosing), part) => {
+                caller.session.check()?;
+                Box::pin(self.function_within(enclosing, part.is_none(), &spec)).await?
+            }
+        };
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
 
         // The statement that can roll back reads only the first row, so it does not suit a list.
@@ -79,9 +86,12 @@ impl Database {
         let mut statement = function.statement(&values, undone_if);
 
         statement.keeps_session = self.session_reset.can_be_left_out();
-        let Written { rows, kept } = match caller.transaction {
-            Some(transaction) => self.write_within(transaction, &statement).await?,
-            None => {
+        let Written { rows, kept } = match (caller.transaction, enclosing) {
+            (Some(transaction), _) => self.write_within(transaction, &statement).await?,
+            (None, Some(enclosing)) => {
+                Box::pin(self.write_enclosed(enclosing, caller.session, &statement)).await?
+            }
+            (None, None) => {
                 self.retrying(|| self.fetch_once(caller, &statement, Commit::Always))
                     .await?
             }
@@ -117,14 +127,43 @@ impl Database {
         Box::pin(self.find_function(spec)).await
     }
 
+    /// The same, but looks the function up in a transaction, because no other connection may be
+    /// free. `is_clean` is whether its session has the settings of its beginning, so that others
+    /// would find the same function.
+    async fn function_within(
+        &self,
+        transaction: &Mutex<OpenTransaction>,
+        is_clean: bool,
+        spec: &FunctionSpec,
+    ) -> Result<Arc<Function>, DbError> {
+        if let Some(Ok(known)) = self.functions().get(spec) {
+            return Ok(known.clone());
+        }
+
+        let lookup = functions::lookup(std::slice::from_ref(spec));
+        let rows = transaction.lock().await.read(&lookup).await;
+        let rows = rows.map_err(|error| self.noted(error))?;
+        let function = self.chosen(spec, &rows).await?;
+        if is_clean {
+            self.functions().insert(spec.clone(), Ok(function.clone()));
+        }
+
+        Ok(function)
+    }
+
     /// Looks up the function, which may have been created since the catalog was read.
     async fn find_function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
-        let (specs, mut rows) = (std::slice::from_ref(spec), Vec::new());
-        let read = self
-            .driver
-            .read(Session::none(), &functions::lookup(specs), &mut rows)
-            .await;
+        let (lookup, mut rows) = (functions::lookup(std::slice::from_ref(spec)), Vec::new());
+        let read = self.driver.read(Session::none(), &lookup, &mut rows).await;
         read.map_err(|error| self.noted(error))?;
+        let function = self.chosen(spec, &rows).await?;
+        self.functions().insert(spec.clone(), Ok(function.clone()));
+        Ok(function)
+    }
+
+    /// Returns the function among the rows of a look-up.
+    async fn chosen(&self, spec: &FunctionSpec, rows: &[Row]) -> Result<Arc<Function>, DbError> {
+        let specs = std::slice::from_ref(spec);
         let rows = rows
             .iter()
             .map(functions::Row::from_row)
@@ -136,10 +175,7 @@ impl Database {
         let mut found = functions::choose(specs, rows, |name| views.source(name));
 
         match found.remove(spec) {
-            Some(Ok(function)) => {
-                self.functions().insert(spec.clone(), Ok(function.clone()));
-                Ok(function)
-            }
+            Some(Ok(function)) => Ok(function),
             Some(Err(why)) => Err(DbError::UnknownFunction(why)),
             None => Err(DbError::UnknownFunction(format!(
                 "the function `{}` does not exist",
@@ -200,8 +236,35 @@ impl Database {
         transaction: &Mutex<OpenTransaction>,
         statement: &Statement,
     ) -> Result<Written, DbError> {
+        let mut transaction = transaction.lock().await;
+        self.write_in(&mut transaction, statement).await
+    }
+
+    /// The same for a statement that would run in a transaction of its own if its session had no
+    /// enclosing one: the settings that it makes do not last.
+    async fn write_enclosed(
+        &self,
+        transaction: &Mutex<OpenTransaction>,
+        session: &Session,
+        statement: &Statement,
+    ) -> Result<Written, DbError> {
+        let mut transaction = transaction.lock().await;
+        let written = self.write_in(&mut transaction, statement).await?;
+        if written.kept {
+            let restored = transaction.restore(session).await;
+            restored.map_err(|error| self.noted(error))?;
+        }
+
+        Ok(written)
+    }
+
+    async fn write_in(
+        &self,
+        transaction: &mut OpenTransaction,
+        statement: &Statement,
+    ) -> Result<Written, DbError> {
         let mut rows = Vec::new();
-        let result = transaction.lock().await.write(statement, &mut rows).await;
+        let result = transaction.write(statement, &mut rows).await;
         let kept = match result {
             Ok(_) => true,
             Err(error) if is_undone(&error, &rows) => false,

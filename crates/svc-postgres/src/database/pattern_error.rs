@@ -8,12 +8,25 @@ use svc_core::exact_json::shorten;
 /// An error that PostgreSQL reports.
 type PostgresError = tokio_postgres::error::DbError;
 
+/// Whether a classification waits for a connection of the pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waits {
+    Yes,
+    /// It does not find the cause if no connection is free.
+    No,
+}
+
 impl Database {
     /// Classifies the error of a statement with a client's values. It is the client's if PostgreSQL
     /// cannot parse one of them in isolation, or if it was raised where PostgreSQL applies the
     /// value.
     #[cold]
-    pub(super) async fn error_of(&self, statement: &Statement, error: DbError) -> DbError {
+    pub(super) async fn error_of(
+        &self,
+        statement: &Statement,
+        error: DbError,
+        waits: Waits,
+    ) -> DbError {
         let error = error.of_values(statement);
         let reported = reported(&error)
             .filter(|(code, ..)| is_of_values(code) || OF_DOMAIN.contains(&code.as_str()));
@@ -22,19 +35,19 @@ impl Database {
         }
 
         for (language, probe) in statement.pattern_probes() {
-            if let Some(message) = self.refusal(&probe, is_of_probe).await {
+            if let Some(message) = self.refusal(&probe, waits, is_of_probe).await {
                 return bad_pattern(language, &message);
             }
         }
 
         for probe in statement.cursor_probes() {
-            if self.refusal(&probe, is_of_probe).await.is_some() {
+            if self.refusal(&probe, waits, is_of_probe).await.is_some() {
                 return DbError::BadCursor;
             }
         }
 
         for probe in statement.value_probes() {
-            if let Some(message) = self.refusal(&probe, is_of_probe).await {
+            if let Some(message) = self.refusal(&probe, waits, is_of_probe).await {
                 return DbError::BadValue(format!(
                     "a value cannot be compared: {}",
                     shorten(&message)
@@ -43,7 +56,11 @@ impl Database {
         }
 
         for probe in statement.call_probes() {
-            if self.refusal(&probe, is_refused_value).await.is_some() {
+            if self
+                .refusal(&probe, waits, is_refused_value)
+                .await
+                .is_some()
+            {
                 return DbError::BadValue(
                     "an argument is not a value that the field accepts".to_owned(),
                 );
@@ -66,8 +83,13 @@ impl Database {
     async fn refusal(
         &self,
         probe: &Statement,
+        waits: Waits,
         is_reason: fn(&PostgresError) -> bool,
     ) -> Option<String> {
+        if waits == Waits::No && !self.driver.has_free_connection() {
+            return None;
+        }
+
         let mut rows = Vec::new();
         let error = self
             .driver

@@ -24,7 +24,10 @@ impl Reader<'_> {
                 let rows = transaction.lock().await.read(statement).await;
                 match rows {
                     Ok(rows) => Ok(Rows::Read(rows)),
-                    Err(error) => Err(database.error_of(statement, database.noted(error)).await),
+                    Err(error) => {
+                        let error = database.noted(error);
+                        Err(database.error_in(transaction, statement, error).await)
+                    }
                 }
             }
             #[cfg(feature = "sqlx")]

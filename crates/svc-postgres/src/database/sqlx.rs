@@ -4,6 +4,7 @@ use ::sqlx::postgres::PgColumn;
 use ::sqlx::{AssertSqlSafe, Column as _, PgConnection, PgPool, Postgres, Row as _, Transaction};
 
 use super::Database;
+use super::pattern_error::Waits;
 use crate::sqlx_pool::{arguments, untested, within};
 use crate::statement::recorder::{self, StatementKind};
 use crate::{DbError, Oid, Rows, Session, Statement};
@@ -80,7 +81,7 @@ pub(crate) async fn fetch_by_sqlx(
     recording.inspect(|recording| recording.ended(rows.as_ref().ok().map(Vec::len)));
     let rows = match rows {
         Ok(rows) => rows,
-        Err(error) => return Err(database.error_of(statement, error.into()).await),
+        Err(error) => return Err(database.error_of(statement, error.into(), Waits::Yes).await),
     };
 
     let fits = rows

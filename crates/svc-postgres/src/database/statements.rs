@@ -2,10 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use tokio::sync::Mutex;
 use tokio_postgres::Row;
 
 use super::Database;
-use crate::driver::{DriverError, EachResult, Isolation, OpenTransaction};
+use super::pattern_error::Waits;
+use crate::driver::{AtomicTransaction, DriverError, EachResult, Isolation, OpenTransaction};
 use crate::statement::recorder::{self, Recording, StatementKind, TimedSink};
 use crate::{DbError, RowSink, Rows, Session, Statement};
 use svc_core::error::sqlstate::is_read_only;
@@ -32,6 +34,10 @@ impl Database {
         }
 
         session.check()?;
+        if let Some(transaction) = AtomicTransaction::of(session) {
+            return Box::pin(self.stream_within(transaction, statement, sink)).await;
+        }
+
         let turn = if session.has_turns() {
             session.turn().await
         } else {
@@ -51,9 +57,49 @@ impl Database {
             Ok(()) => Ok(()),
             Err(error) => {
                 let error = self.noted_of(session, Some(statement), error);
-                Err(Box::pin(self.error_of(statement, error)).await)
+                Err(Box::pin(self.error_of(statement, error, Waits::Yes)).await)
             }
         }
+    }
+
+    /// Runs a read in a transaction. It is not repeated: PostgreSQL rejects all statements after an
+    /// error.
+    async fn stream_within(
+        &self,
+        transaction: &Mutex<OpenTransaction>,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DbError> {
+        let rows = transaction.lock().await.read(statement).await;
+        match rows {
+            Ok(rows) => {
+                rows.into_iter().for_each(|row| sink.row(row));
+                Ok(())
+            }
+            Err(error) => {
+                let error = self.noted(error);
+                if error.shows_change() {
+                    self.may_have_changed();
+                }
+                let error = self.error_in(transaction, statement, error).await;
+                Err(error.in_transaction())
+            }
+        }
+    }
+
+    /// Classifies the error of a read in a transaction. In that of an operation, which has the one
+    /// connection of its request, it does not wait for another.
+    pub(super) async fn error_in(
+        &self,
+        transaction: &Mutex<OpenTransaction>,
+        statement: &Statement,
+        error: DbError,
+    ) -> DbError {
+        let waits = match transaction.lock().await.is_of_operation() {
+            true => Waits::No,
+            false => Waits::Yes,
+        };
+        self.error_of(statement, error, waits).await
     }
 
     async fn read_recorded(
@@ -85,7 +131,8 @@ impl Database {
             .map_err(|error| self.noted(error))
     }
 
-    /// Begins a transaction with the session variables of a request.
+    /// Begins a transaction with the session variables of a request, also if the session has an
+    /// enclosing one.
     pub async fn begin(
         &self,
         session: &Session,

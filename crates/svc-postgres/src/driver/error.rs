@@ -25,6 +25,9 @@ pub enum DriverError {
     OutcomeUnknown,
     #[error("a statement of the transaction failed, so nothing of it is kept")]
     TransactionFailed,
+    /// A statement of a session came after the end of its enclosing transaction.
+    #[error("the transaction of the operation has ended, so the statement was not sent")]
+    TransactionEnded,
     #[error("no server is what target_session_attrs asks for")]
     WrongServer,
     #[error(
@@ -181,6 +184,7 @@ impl DriverError {
             | Self::StatementsLost
             | Self::Changed
             | Self::TransactionFailed
+            | Self::TransactionEnded
             | Self::Script { .. }
             | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {

@@ -48,7 +48,7 @@ pub use listening::ListeningConnection;
 pub use pool::Bounds;
 #[cfg(feature = "sqlx")]
 pub(crate) use proxy::Proxy;
-pub use transaction::{Isolation, OpenTransaction};
+pub use transaction::{AtomicTransaction, Isolation, OpenTransaction};
 
 use self::config::Target;
 use self::pool::Pool;
@@ -214,6 +214,12 @@ impl Driver {
             waiting: Some(waiting),
             max: self.pool.size,
         }
+    }
+
+    /// Whether a connection is free, or may be opened.
+    pub(crate) fn has_free_connection(&self) -> bool {
+        let state = self.pool.state();
+        !state.idle.is_empty() || state.vacant > 0
     }
 
     /// The maximum number of connections.

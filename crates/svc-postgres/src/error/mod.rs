@@ -115,6 +115,11 @@ pub enum DbError {
     Changed,
     #[error("a statement of the transaction failed, so nothing of it is kept")]
     TransactionFailed,
+    #[error("the transaction of the operation has ended, so the statement was not sent")]
+    TransactionEnded,
+    /// The error of a read in the transaction of an operation, which no other read can follow.
+    #[error("{0}")]
+    InTransaction(Box<DbError>),
     #[error("{}", ConnectionProblem::OutcomeUnknown)]
     OutcomeUnknown,
     #[cfg(feature = "sqlx")]
@@ -137,6 +142,16 @@ impl DbError {
             self
         } else {
             Self::Policy(Box::new(self))
+        }
+    }
+
+    /// The same error of a read in the transaction of an operation. PostgreSQL rejects all later
+    /// statements, so neither a change of the views nor a bad value has the read repeated.
+    pub(super) fn in_transaction(self) -> Self {
+        if self.shows_change() || self.is_of_data() {
+            Self::InTransaction(Box::new(self))
+        } else {
+            self
         }
     }
 
@@ -290,6 +305,7 @@ impl From<DriverError> for DbError {
             DriverError::OutcomeUnknown => return Self::OutcomeUnknown,
             DriverError::Changed => return Self::Changed,
             DriverError::TransactionFailed => return Self::TransactionFailed,
+            DriverError::TransactionEnded => return Self::TransactionEnded,
             error if error.is_connection() => return Self::ConnectionLost,
             _ => {}
         }
@@ -394,6 +410,7 @@ impl DbError {
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::BadVariable(_) => Error::new(ErrorCode::BadRequest, text),
             Self::Refused(error) => *error,
+            Self::InTransaction(error) => error.into_error(),
             // The cause may describe rows that the policy hides, so it goes only to the log.
             Self::Policy(_) => {
                 Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text)
@@ -408,6 +425,7 @@ impl DbError {
             Self::UnknownSource(_) => MISSING.to_error().with_source(text),
             Self::NoSession
             | Self::TransactionFailed
+            | Self::TransactionEnded
             | Self::UnknownFunction(_)
             | Self::UnknownType(_)
             | Self::UnknownColumn { .. }

@@ -4,6 +4,7 @@ mod request_quota;
 
 pub use request_quota::RequestQuota;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use tokio::sync::SemaphorePermit;
@@ -18,6 +19,9 @@ pub struct Session {
     state: State,
     /// `None` for a request that runs one statement at a time.
     share: Option<Arc<RequestQuota>>,
+    /// The transaction that its statements run in while it is open: an `AtomicTransaction` of the
+    /// driver, which is a higher layer.
+    enclosing: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Sessions with the same variables see the same rows.
@@ -47,6 +51,7 @@ impl Session {
         static NONE: Session = Session {
             state: State::None,
             share: None,
+            enclosing: None,
         };
         &NONE
     }
@@ -56,6 +61,7 @@ impl Session {
         Self {
             state: State::Unknown,
             share: None,
+            enclosing: None,
         }
     }
 
@@ -64,6 +70,7 @@ impl Session {
         Self {
             state: State::Set(setup),
             share: None,
+            enclosing: None,
         }
     }
 
@@ -72,7 +79,23 @@ impl Session {
         Self {
             state: session.map_or(State::None, |session| session.state),
             share: Some(share),
+            enclosing: None,
         }
+    }
+
+    /// A session with the same variables, or with none, whose statements run in a transaction while
+    /// that is open: an `AtomicTransaction`.
+    pub fn within(session: Option<Self>, transaction: Arc<dyn Any + Send + Sync>) -> Self {
+        Self {
+            state: session.map_or(State::None, |session| session.state),
+            share: None,
+            enclosing: Some(transaction),
+        }
+    }
+
+    /// The transaction that its statements run in while that is open.
+    pub(super) fn enclosing<T: Any>(&self) -> Option<&T> {
+        self.enclosing.as_deref()?.downcast_ref()
     }
 
     /// Whether the request may have to wait for its turn.

@@ -32,6 +32,11 @@ pub(super) const RESET_SESSION: &str = reset_session!();
 #[cfg(feature = "sqlx")]
 pub(crate) const RESET_OF_SQLX: &str = concat!(reset_session!(), "; ", reported!());
 
+/// Undoes what statements may have left behind for the rest of a transaction that continues.
+/// Advisory locks last: they protect writes that are not committed yet.
+const RESTORE_SETTINGS: &str =
+    "RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; CLOSE ALL; DISCARD TEMP";
+
 /// How the session of a connection differs from its initial state.
 #[derive(Debug)]
 pub(in crate::driver) struct SessionState {
@@ -102,6 +107,12 @@ impl SessionState {
             None => Cow::Borrowed(begin),
             Some(pooled) => Cow::Owned(pooled.begin(begin, replans)),
         }
+    }
+
+    /// The statement that undoes the settings made since the beginning of a transaction.
+    pub(in crate::driver) fn restore(&self) -> Cow<'static, str> {
+        // Behind a pooler, the settings of the session are those of its transaction.
+        self.begin(RESTORE_SETTINGS, false)
     }
 
     /// The statement that ends a transaction. Behind a pooler, the session reset is part of the

@@ -1,14 +1,17 @@
 //! Transactions that span several statements.
 
+mod atomic;
 mod joined;
+
+pub use atomic::AtomicTransaction;
 
 use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::join3;
 use futures_util::{FutureExt as _, TryStreamExt as _};
-use tokio_postgres::Row;
 use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::{Row, SimpleQueryMessage};
 
 use super::connection::{Bound, Connection, rows, switch_back};
 use super::error::answered;
@@ -28,15 +31,28 @@ pub enum Isolation {
     Default,
     /// One snapshot for the transaction. A write to a row changed by others since then fails.
     Snapshot,
+    /// One snapshot, and the serializable isolation level if that is the database's default, which
+    /// costs a round trip.
+    AtLeastSnapshot,
 }
 
 impl Isolation {
     fn begin(self) -> &'static str {
         match self {
             Self::Default => "BEGIN",
-            Self::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ",
+            Self::Snapshot | Self::AtLeastSnapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ",
         }
     }
+}
+
+/// The progress of the last statement of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    /// It has succeeded, or there is none.
+    Succeeded,
+    Failed,
+    /// It has not ended. If no caller waits for it, it was dropped, and may still run.
+    Running,
 }
 
 /// A transaction with a connection to itself. It is rolled back on drop.
@@ -49,6 +65,11 @@ pub struct OpenTransaction {
     ends_with_read: bool,
     /// The result of the commit sent with the last read.
     ended: Option<Result<(), DriverError>>,
+    last: Last,
+    /// Whether statements have run since the settings of its session were those of its beginning.
+    may_have_settings: bool,
+    /// Whether it is the transaction of all mutations of an operation.
+    is_of_operation: bool,
 }
 
 impl Driver {
@@ -79,11 +100,21 @@ impl Driver {
 
 impl OpenTransaction {
     fn of(slot: Slot<Arc<Pool>>) -> Self {
+        let mut begun = Self::ended();
+        begun.slot = Some(slot);
+        begun
+    }
+
+    /// A transaction that has ended, and runs no statements.
+    fn ended() -> Self {
         Self {
-            slot: Some(slot),
+            slot: None,
             retry_cause: None,
             ends_with_read: false,
             ended: None,
+            last: Last::Succeeded,
+            may_have_settings: false,
+            is_of_operation: false,
         }
     }
 
@@ -101,6 +132,7 @@ impl OpenTransaction {
     /// The rows of a statement.
     pub async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
         let is_last = std::mem::take(&mut self.ends_with_read);
+        self.may_have_settings = true;
         let (mut rows, connection) = (Vec::new(), self.connection()?);
         let answering = statement.text.begin();
         let recording = recorder::begin(statement, StatementKind::Read);
@@ -130,6 +162,7 @@ impl OpenTransaction {
         statement: &Statement,
         rows: &mut Vec<Row>,
     ) -> Result<u64, DriverError> {
+        self.may_have_settings = true;
         let connection = self.connection()?;
         connection.session.run(statement);
         let answering = statement.text.begin();
@@ -187,6 +220,31 @@ impl OpenTransaction {
         self.retry_cause
     }
 
+    /// Whether it has ended, or its last statement has failed or was dropped. After a failure,
+    /// PostgreSQL rejects everything but a rollback, to the beginning or to a savepoint.
+    pub fn has_failed(&self) -> bool {
+        self.slot.is_none() || self.last != Last::Succeeded
+    }
+
+    /// Whether it is the transaction of all mutations of an operation.
+    pub fn is_of_operation(&self) -> bool {
+        self.is_of_operation
+    }
+
+    /// Gives the session the settings of the beginning again, whatever statements have set in it
+    /// for the rest of the transaction: the role, its parameters, and the variables of the request.
+    /// Removes its temporary tables and cursors.
+    pub async fn restore(&mut self, session: &Session) -> Result<(), DriverError> {
+        if !self.may_have_settings {
+            return Ok(());
+        }
+
+        let restored = self.connection()?.restore(session).await;
+        self.may_have_settings = restored.is_err();
+
+        self.conclude(restored)
+    }
+
     fn note_retry_cause<T>(&mut self, result: &Result<T, DriverError>) {
         self.retry_cause = match result {
             Ok(_) => self.retry_cause,
@@ -208,10 +266,23 @@ impl OpenTransaction {
 
     /// Returns the connection and records that a statement begins.
     fn connection(&mut self) -> Result<&mut Connection, DriverError> {
-        let slot = self.slot.as_mut().ok_or(DriverError::Closed)?;
+        let Some(slot) = self.slot.as_mut() else {
+            return Err(match self.is_of_operation {
+                true => DriverError::TransactionEnded,
+                false => DriverError::Closed,
+            });
+        };
+
+        // It is never committed after a dropped statement, so nothing waits for that one.
+        if self.is_of_operation && self.last == Last::Running {
+            return Err(DriverError::TransactionFailed);
+        }
+
         let beat = slot.pool().watches.now();
         let connection = slot.connection()?;
         connection.begin(beat);
+        self.last = Last::Running;
+
         Ok(connection)
     }
 
@@ -230,6 +301,10 @@ impl OpenTransaction {
     /// Ends a statement. The slot goes back if its connection is lost or the transaction is over.
     fn conclude<T>(&mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
         self.note_retry_cause(&result);
+        self.last = match result {
+            Ok(_) => Last::Succeeded,
+            Err(_) => Last::Failed,
+        };
         let Some(mut slot) = self.slot.take() else {
             return result;
         };
@@ -249,11 +324,27 @@ impl OpenTransaction {
     }
 }
 
-impl Drop for OpenTransaction {
-    fn drop(&mut self) {
+impl OpenTransaction {
+    /// Rolls it back, if it has not ended. Later statements fail.
+    async fn undo(&mut self) {
+        // A rollback would wait for a dropped statement.
+        let is_undone = self.last != Last::Running && self.roll_back().await.is_ok();
+        if !is_undone {
+            self.abandon();
+        }
+    }
+
+    /// Rolls it back in the background, if it has not ended.
+    fn abandon(&mut self) {
         if let Some(slot) = self.slot.take() {
             super::pool::finish_or_cancel(slot);
         }
+    }
+}
+
+impl Drop for OpenTransaction {
+    fn drop(&mut self) {
+        self.abandon();
     }
 }
 
@@ -276,12 +367,14 @@ impl Connection {
             None => None,
         };
 
+        let mut begin = isolation.begin();
+        if isolation == Isolation::AtLeastSnapshot && self.is_serializable().await? {
+            begin = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+        }
+
         // Set before `BEGIN` is sent, so that a request which is dropped meanwhile is rolled back.
         self.in_transaction = true;
-        let (switch, begin) = (
-            self.session.switch(false),
-            self.session.begin(isolation.begin(), false),
-        );
+        let (switch, begin) = (self.session.switch(false), self.session.begin(begin, false));
         let (client, answered, mut settings) = (&self.client, &self.answered, Vec::new());
         let all = join3(
             switch_back(client, switch),
@@ -303,6 +396,40 @@ impl Connection {
         }
 
         Ok(set?)
+    }
+
+    /// Whether transactions are serializable by default.
+    async fn is_serializable(&mut self) -> Result<bool, DriverError> {
+        let show = self
+            .client
+            .simple_query("SHOW default_transaction_isolation");
+        let answer = self.wire.drive(show).await?;
+        Ok(answer.iter().any(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0) == Some("serializable"),
+            _ => false,
+        }))
+    }
+
+    /// Undoes the settings of the session since the beginning of a transaction, and then sets the
+    /// variables of the request, which must not be looked up under another search path.
+    async fn restore(&mut self, session: &Session) -> Result<(), DriverError> {
+        let restore = self.session.restore();
+        self.wire.drive(self.client.batch_execute(&restore)).await?;
+
+        let Some(setup) = session.setup() else {
+            return Ok(());
+        };
+
+        let prepared = self.prepared(setup).await?;
+        let mut settings: Vec<Row> = Vec::new();
+        let set = rows(
+            &self.client,
+            &self.answered,
+            &prepared,
+            setup,
+            &mut settings,
+        );
+        self.wire.drive(set).await
     }
 
     /// Runs a statement of a transaction. Returns the number of rows it wrote or read. A stale
