@@ -22,6 +22,9 @@ use crate::events::{EventListener, Hub};
 use svc_core::schema::{Model, TypeIndex};
 use svc_postgres::SchemaVersion;
 
+/// The time after which a write is assumed to have ended if its end was not observed.
+const UNSEEN: Duration = Duration::from_secs(1);
+
 /// For each channel, the types whose row changes it announces.
 pub type Feeds = HashMap<String, Vec<TypeIndex>>;
 
@@ -217,6 +220,25 @@ impl Responses {
             self.change(types);
             self.untold.add(types);
         }
+    }
+
+    /// Invalidates responses once more, after a write whose end was not observed.
+    pub(crate) fn invalidate_later(self: &Arc<Self>, types: Vec<TypeIndex>) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        if types.is_empty() {
+            return;
+        }
+
+        // The reference is weak, so that the task does not keep a stopped service in memory.
+        let responses = Arc::downgrade(self);
+        runtime.spawn(async move {
+            tokio::time::sleep(UNSEEN).await;
+            if let Some(responses) = responses.upgrade() {
+                responses.invalidate(&types);
+            }
+        });
     }
 
     /// Invalidates responses read from these types.

@@ -2,7 +2,6 @@
 //! it ends, regardless of its outcome.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::super::{Engine, Prepared};
 use crate::graphql::nested_rows;
@@ -11,9 +10,6 @@ use crate::request::RequestScope;
 use crate::response_cache::Responses;
 use svc_core::schema::{FieldKind, Model, OperationKind, TypeIndex};
 use svc_postgres::{Effect, EffectLog};
-
-/// The time after which a mutation is assumed to have ended if its end was not observed.
-const UNSEEN: Duration = Duration::from_secs(1);
 
 /// A running mutation, and the types that it writes. Reads that start after it has ended never get
 /// a response from before.
@@ -103,19 +99,9 @@ impl Drop for Written {
 
         self.responses.invalidate(&types);
 
-        if let (true, Ok(runtime)) = (
-            is_unseen && !types.is_empty(),
-            tokio::runtime::Handle::try_current(),
-        ) {
-            // Its statement may end after its request. The reference is weak, so that the task does
-            // not keep a stopped service in memory.
-            let responses = Arc::downgrade(&self.responses);
-            runtime.spawn(async move {
-                tokio::time::sleep(UNSEEN).await;
-                if let Some(responses) = responses.upgrade() {
-                    responses.invalidate(&types);
-                }
-            });
+        // Its statement may end after its request.
+        if is_unseen {
+            self.responses.invalidate_later(types);
         }
     }
 }
