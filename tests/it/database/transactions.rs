@@ -117,6 +117,21 @@ async fn lose(ctx: &Context<'_>) -> Result<bool> {
     Ok(true)
 }
 
+/// Attempts to end the transaction by SQL.
+#[svc::mutation]
+async fn end_by_sql(ctx: &Context<'_>, rolls_back: bool) -> Result<bool> {
+    let mut tx = ctx.db().transaction().await?;
+    tx.execute(INSERT, [value!(1), value!("one")]).await?;
+    let sql = if rolls_back {
+        "/* all */ rollback"
+    } else {
+        "COMMIT"
+    };
+    tx.execute(sql, []).await?;
+    tx.commit().await?;
+    Ok(true)
+}
+
 async fn serve() -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
     let database_config = DatabaseConfig {
@@ -129,7 +144,7 @@ async fn serve() -> (TestDatabase, App) {
         ..SvcConfig::default()
     };
     let options = AppOptions::new().config(config).queries(queries![notes]);
-    let options = options.mutations(mutations![write, stumble, refuse, twice, lose]);
+    let options = options.mutations(mutations![write, stumble, refuse, twice, lose, end_by_sql]);
     (database, App::serve(options).await)
 }
 
@@ -230,4 +245,20 @@ async fn a_lost_connection_rolls_back_the_transaction() {
         answer.json()
     );
     assert_eq!(kept(&app).await, json!([]));
+}
+
+#[tokio::test]
+async fn sql_cannot_end_a_transaction() {
+    let (_database, app) = serve().await;
+    for rolls_back in [false, true] {
+        let document = format!("mutation {{ end_by_sql(rolls_back: {rolls_back}) }}");
+        let answer = app.query(&document).await;
+        assert_eq!(answer.code(), "INTERNAL_SERVER_ERROR", "{document}");
+        assert_eq!(
+            answer.json()["errors"][0]["extensions"]["mutation"],
+            "NOT_DONE",
+            "{document}"
+        );
+        assert_eq!(kept(&app).await, json!([]), "{document}");
+    }
 }

@@ -10,6 +10,7 @@ mod page;
 #[cfg(feature = "sqlx")]
 mod sqlx_transaction;
 mod transaction;
+mod transaction_command;
 
 pub use aggregate::{Aggregate, GroupCount};
 pub use arguments::{OrderBy, Where};

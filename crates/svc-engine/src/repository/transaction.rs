@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
 
+use super::transaction_command::ends_transaction;
 use crate::mutation_result::failed_call;
 use crate::repository::Db;
 use svc_core::Error;
@@ -15,6 +16,9 @@ use svc_core::exact_json::ExactJson;
 use svc_postgres::{
     DbError, DriverError, Isolation, OpenTransaction, Param, Retries, Statement, has_nul,
 };
+
+/// The error of SQL that would end a transaction unnoticed.
+const ENDS: &str = "SQL must not end a transaction; use `commit` or `rollback`, or a savepoint";
 
 /// A transaction; made by [`Db::transaction`].
 ///
@@ -221,7 +225,8 @@ impl Transaction {
     ///
     /// # Errors
     /// The same errors as for a function call: an exception raised as `P0001` or a constraint with
-    /// a message. All other errors are masked.
+    /// a message. All other errors are masked. SQL that would end the transaction, such as `COMMIT`,
+    /// is not sent.
     pub async fn execute(
         &mut self,
         sql: &'static str,
@@ -233,6 +238,10 @@ impl Transaction {
         if values.iter().any(has_nul) {
             return Err(DbError::Nul.into_error());
         }
+        if ends_transaction(sql) {
+            return Err(Error::internal(ENDS));
+        }
+
         let statement = Statement::new(sql, values.into_iter().map(Param::Variable).collect());
         let written = self.count_written(&statement).await;
         written.map_err(|error| failed_call(error, &self.db.app.constraints))
