@@ -1,6 +1,7 @@
 //! Mutations through functions of the database.
 
 mod arguments;
+mod atomic;
 mod bad_entities;
 mod changed_types;
 mod contention;

@@ -9,17 +9,25 @@ use super::Guard;
 use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::registration::DIRECTIVES;
 
+/// The directives that the schema has only if they are enabled.
+#[derive(Clone, Copy)]
+pub(crate) struct OptionalDirectives {
+    /// Whether guards are printed as directives; descriptions mention them in any case.
+    pub(crate) guards: bool,
+    /// Whether clients may use `@atomic`.
+    pub(crate) atomic: bool,
+}
+
 /// Prints all types except the hidden ones and the built-in scalars. Unions and interfaces refer to
-/// their members by name. Guards are printed as directives if enabled; descriptions mention them in
-/// any case.
+/// their members by name.
 pub(crate) fn print(
     types: &[TypeDef],
     hidden: &HashSet<TypeIndex>,
-    guard_directives: bool,
+    directives: OptionalDirectives,
 ) -> String {
     let printer = Printer {
         types,
-        guard_directives,
+        guard_directives: directives.guards,
     };
 
     let shown = types
@@ -41,12 +49,14 @@ pub(crate) fn print(
 
     defs.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
     let has_boundaries = defs.iter().any(|def| has_boundaries(def));
-    let guards = guard_directives.then(|| DIRECTIVES.to_owned());
+    let guards = directives.guards.then(|| DIRECTIVES.to_owned());
+    let atomic = directives.atomic.then(|| ATOMIC.to_owned());
     let boundaries = has_boundaries.then(|| SEMANTIC_NON_NULL.to_owned());
 
     defs.into_iter()
         .map(|def| printer.definition(def))
         .chain(guards)
+        .chain(atomic)
         .chain(boundaries)
         .collect::<Vec<_>>()
         .join("\n")
@@ -57,6 +67,12 @@ pub(crate) fn print(
 const SEMANTIC_NON_NULL: &str = "\
 \"The position is null only if there is an error with its path, or with a path below it. Level 0 is the field, level 1 the items of its list.\"
 directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
+";
+
+/// The directive for mutations that take effect together.
+const ATOMIC: &str = "\
+\"The fields of the mutation run in one transaction: if one of them fails, nothing of any of them is kept, and all of them are null.\"
+directive @atomic on MUTATION
 ";
 
 fn has_boundaries(def: &TypeDef) -> bool {

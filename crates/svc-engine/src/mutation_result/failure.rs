@@ -4,6 +4,7 @@ use super::response::Response;
 use super::status::Kind;
 use svc_core::error::Origin;
 use svc_core::exact_json::{ExactJson, Fields};
+use svc_core::schema::{Model, TypeIndex};
 use svc_core::{Error, ErrorCode};
 
 /// The keys of `extensions` that svc writes.
@@ -30,6 +31,15 @@ pub(crate) struct Failure {
     pub(crate) extensions: Fields,
     /// The origin of the GraphQL error.
     pub(super) origin: Origin,
+}
+
+/// Whether a type is the error member of a mutation result.
+pub(crate) fn is_failure(model: &Model, ty: TypeIndex) -> bool {
+    let name = model.types.get(ty).map(|ty| ty.name.as_str());
+    model
+        .results
+        .values()
+        .any(|result| Some(result.error.name) == name)
 }
 
 impl Failure {

@@ -19,7 +19,7 @@ pub use error::MutationError;
 
 pub use constraint::Constraints;
 pub(crate) use database_error::{failed_call, failed_sql};
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Failure, is_failure};
 pub(crate) use response::{Response, fails};
 pub(crate) use status::Status;
 pub(crate) use status_check::StatusCheck;

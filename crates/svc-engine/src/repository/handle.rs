@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
+use super::Atomic;
 use crate::shared_state::SharedState;
 use crate::sql::{RowFilter, RowRules, Views};
 use svc_core::scalar::sql_value::SqlValue;
-use svc_postgres::{Caller, Catalog, EffectLog, OpenTransaction, Reader, Session};
+use svc_postgres::{
+    AtomicTransaction, Caller, Catalog, EffectLog, OpenTransaction, Reader, Session,
+};
 
 /// The database, available to resolvers as `ctx.db()`.
 #[derive(Debug, Clone)]
@@ -32,6 +35,10 @@ pub struct Db {
     /// The transaction for calls and typed reads; `None` if each runs in its own.
     #[doc(hidden)]
     pub transaction: Option<Arc<Mutex<OpenTransaction>>>,
+    /// The transaction of all mutations of the operation, which its session refers to; `None`
+    /// without `@atomic`.
+    #[doc(hidden)]
+    pub atomic: Option<Arc<Atomic>>,
 }
 
 impl Db {
@@ -96,7 +103,20 @@ impl Db {
         }
     }
 
-    /// The same handle, outside the transaction.
+    /// The transaction of all mutations of the operation, from its beginning to its commit.
+    pub(crate) fn enclosing(
+        &self,
+    ) -> Option<(&Arc<AtomicTransaction>, &Arc<Mutex<OpenTransaction>>)> {
+        let whole = &self.atomic.as_ref()?.transaction;
+        Some((whole, whole.running()?))
+    }
+
+    /// Whether all mutations of the operation run in one transaction.
+    pub(crate) fn is_enclosed(&self) -> bool {
+        self.enclosing().is_some()
+    }
+
+    /// The same handle, outside of a resolver's transaction.
     pub(crate) fn without_transaction(&self) -> Self {
         Self {
             transaction: None,

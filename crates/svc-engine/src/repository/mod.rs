@@ -3,6 +3,7 @@
 
 mod aggregate;
 mod arguments;
+mod atomic;
 mod connection;
 mod find;
 mod handle;
@@ -14,6 +15,7 @@ mod transaction_command;
 
 pub use aggregate::{Aggregate, GroupCount};
 pub use arguments::{OrderBy, Where};
+pub use atomic::Atomic;
 pub use connection::{Connection, ConnectionSpec, Edge, Slice};
 pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;

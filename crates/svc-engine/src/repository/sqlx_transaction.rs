@@ -9,6 +9,10 @@ use crate::repository::Db;
 use svc_core::Error;
 use svc_postgres::{CommitError, DbError, EffectLog};
 
+/// The error of a transaction of sqlx in an operation whose mutations share one transaction.
+const NOT_ATOMIC: &str = "an operation with `@atomic` has one transaction, and sqlx would begin another; \
+    use `transaction`";
+
 /// A transaction of sqlx; made by [`Db::sqlx_transaction`].
 ///
 /// It dereferences to the [`sqlx::PgConnection`] on which the statements run. Dropping it without
@@ -46,6 +50,10 @@ impl SqlxTransaction {
     }
 
     async fn begin(db: &Db) -> Result<Self, DbError> {
+        if db.is_enclosed() {
+            return Err(DbError::refused(Error::internal(NOT_ATOMIC)));
+        }
+
         Ok(Self(
             db.app.database.begin_sqlx(db.session()).await?,
             db.ledger.clone(),
@@ -125,7 +133,8 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// If the database is unreachable or all connections are busy.
+    /// If the database is unreachable or all connections are busy, and in an operation with
+    /// `@atomic`, whose mutations share a transaction of svc.
     pub async fn sqlx_transaction(&self) -> Result<SqlxTransaction, Error> {
         SqlxTransaction::begin(self)
             .await
@@ -136,7 +145,7 @@ impl Db {
     /// It is a transaction that [`SqlxConnection::close`] commits.
     ///
     /// # Errors
-    /// If the database is unreachable or all connections are busy.
+    /// The errors of [`sqlx_transaction`](Self::sqlx_transaction).
     pub async fn sqlx_connection(&self) -> Result<SqlxConnection, Error> {
         self.sqlx_transaction().await.map(SqlxConnection)
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
 
+use super::atomic::Part;
 use super::transaction_command::ends_transaction;
 use crate::mutation_result::failed_call;
 use crate::repository::Db;
@@ -32,6 +33,8 @@ pub struct Transaction {
     open: Arc<Mutex<OpenTransaction>>,
     /// Whether the commit is sent with the next read.
     ends_with_read: bool,
+    /// Set if it is a part of the transaction of an operation with `@atomic`.
+    part: Option<Part>,
 }
 
 /// The transaction passed to the closure of [`Db::transaction_with_retries`], which commits it.
@@ -83,12 +86,23 @@ impl Db {
     /// It holds a connection of the pool until it ends. With the feature `sqlx`, `sqlx_transaction`
     /// returns one of sqlx.
     ///
+    /// In an operation with `@atomic`, it is a part of the transaction of all mutations: its commit
+    /// takes effect with theirs, and rolling it back undoes all of them. Its settings, such as those
+    /// of `SET LOCAL`, last until its own end.
+    ///
     /// # Errors
     /// If the database is unreachable or all connections are busy.
     pub async fn transaction(&self) -> Result<Transaction, Error> {
-        Transaction::begin(self, Isolation::Default)
+        let mut transaction = Transaction::begin(self, Isolation::Default)
             .await
-            .map_err(DbError::into_error)
+            .map_err(DbError::into_error)?;
+
+        // PostgreSQL cannot undo only its writes: statements outside of it may run in between.
+        if let Some(part) = &mut transaction.part {
+            part.undo_on_drop();
+        }
+
+        Ok(transaction)
     }
 
     /// Runs a transaction and commits it. If PostgreSQL rolls it back because of concurrent
@@ -115,7 +129,8 @@ impl Db {
     ///
     /// A retry runs the whole closure, so it repeats any side effects outside the transaction as
     /// well. Errors of the closure itself and a lost connection are not retried. The wait before a
-    /// retry is random and grows with each attempt.
+    /// retry is random and grows with each attempt. In an operation with `@atomic` there are no
+    /// retries, because other mutations share the transaction.
     ///
     /// # Errors
     /// Returns the errors of the closure and of the commit.
@@ -124,7 +139,7 @@ impl Db {
         retries: u32,
         mut run: impl for<'t> FnMut(&'t mut RetriedTransaction<'a>) -> Run<'t, T> + Send,
     ) -> Result<T, Error> {
-        let mut retries = Retries::new(retries);
+        let mut retries = Retries::new(if self.is_enclosed() { 0 } else { retries });
         loop {
             let mut retried = RetriedTransaction {
                 transaction: self.transaction().await?,
@@ -172,7 +187,12 @@ impl Transaction {
     }
 
     /// Like [`commit`](Self::commit), but returns the database's own error.
-    pub(crate) async fn keep(self) -> Result<(), DbError> {
+    pub(crate) async fn keep(mut self) -> Result<(), DbError> {
+        if let Some(part) = self.part.take() {
+            let (session, database) = (self.db.session(), &self.db.app.database);
+            return part.keep(&self.open, session, database).await;
+        }
+
         // Recorded before the commit is sent: if the request is dropped meanwhile, the outcome is
         // unknown. A commit with the last read is recorded by `end_with_next_read`.
         let ledger = self.db.ledger.as_deref();
@@ -196,6 +216,11 @@ impl Transaction {
     /// # Errors
     /// If the database is unreachable.
     pub async fn rollback(self) -> Result<(), Error> {
+        // Dropping the part undoes the whole.
+        if self.part.is_some() {
+            return Ok(());
+        }
+
         self.open
             .lock()
             .await
@@ -271,6 +296,10 @@ impl Transaction {
     /// [`keep`](Self::keep) returns the outcome of that commit, or sends the commit itself if
     /// nothing was read.
     pub(crate) async fn end_with_next_read(&mut self) {
+        if self.part.is_some() {
+            return;
+        }
+
         self.db.ledger.as_deref().inspect(|ledger| ledger.sent());
         self.ends_with_read = true;
         self.open.lock().await.end_with_next_read();
@@ -295,10 +324,65 @@ impl Transaction {
     }
 
     pub(crate) async fn begin(db: &Db, isolation: Isolation) -> Result<Self, DbError> {
+        if let Some(part) = Self::part_of_whole(db)? {
+            return Ok(part);
+        }
+
         Ok(Self::of(
             db,
             db.app.database.begin(db.session(), isolation).await?,
         ))
+    }
+
+    /// Begins a part of the transaction of an operation with `@atomic` that can be
+    /// [undone](Self::undo) alone; `None` in any other operation.
+    pub(crate) async fn begin_part(db: &Db) -> Result<Option<Self>, DbError> {
+        let Some(part) = Self::part_of_whole(db)? else {
+            return Ok(None);
+        };
+        part.control("SAVEPOINT svc_part").await?;
+        Ok(Some(part))
+    }
+
+    /// Undoes everything since the beginning, after a failed statement too.
+    pub(crate) async fn undo(self) -> Result<(), Error> {
+        if self.part.is_some() {
+            self.undo_part().await.map_err(DbError::into_error)
+        } else {
+            self.rollback().await
+        }
+    }
+
+    /// Undoes everything since [`begin_part`](Self::begin_part). Any other transaction is rolled
+    /// back in the background.
+    pub(crate) async fn undo_part(self) -> Result<(), DbError> {
+        if self.part.is_some() {
+            self.control("ROLLBACK TO SAVEPOINT svc_part").await
+        } else {
+            Ok(())
+        }
+    }
+
+    async fn control(&self, sql: &'static str) -> Result<(), DbError> {
+        let statement = Statement {
+            keeps_session: self.db.app.database.leaves_session(),
+            ..Statement::new(sql, Vec::new())
+        };
+        self.written(&statement).await.map(drop)
+    }
+
+    /// A part of the transaction of all mutations, if there is one.
+    fn part_of_whole(db: &Db) -> Result<Option<Self>, DbError> {
+        let Some((whole, open)) = db.enclosing() else {
+            return Ok(None);
+        };
+
+        db.session().check()?;
+
+        Ok(Some(Self {
+            part: Some(Part::begin(whole)),
+            ..Self::on(db, open.clone())
+        }))
     }
 
     /// Begins a transaction with its first statement, which may write, and returns the statement's
@@ -318,7 +402,10 @@ impl Transaction {
     }
 
     fn of(db: &Db, open: OpenTransaction) -> Self {
-        let open = Arc::new(Mutex::new(open));
+        Self::on(db, Arc::new(Mutex::new(open)))
+    }
+
+    fn on(db: &Db, open: Arc<Mutex<OpenTransaction>>) -> Self {
         Self {
             db: Db {
                 transaction: Some(open.clone()),
@@ -326,6 +413,7 @@ impl Transaction {
             },
             open,
             ends_with_read: false,
+            part: None,
         }
     }
 

@@ -170,7 +170,8 @@ impl<'a> Context<'a> {
     /// `{"id": 1, "op": "update"}`.
     ///
     /// The event is not part of a transaction. For an event about a write, use a trigger with
-    /// `svc_notify`, which is sent with the write.
+    /// `svc_notify`, which is sent with the write. In an operation with `@atomic`, the event is
+    /// published after the commit, and an error of the source is only logged.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -186,12 +187,18 @@ impl<'a> Context<'a> {
     /// Fails if the source of events cannot be reached. A payload of PostgreSQL is limited to less
     /// than 8,000 bytes.
     pub async fn publish(&self, channel: &str, payload: &str) -> svc_core::Result<()> {
+        if let Some(atomic) = &self.db.atomic {
+            atomic.publish(channel, payload);
+            return Ok(());
+        }
+
         self.db.app.events.publish(channel, payload).await
     }
 
     /// Invalidates cached responses with rows of a type, here immediately and in all other
     /// instances of the service soon after. Call it after committing a write that neither its
-    /// mutation nor a trigger reports. See [`ResponseCache`](crate::ResponseCache).
+    /// mutation nor a trigger reports. In an operation with `@atomic`, it takes effect after the
+    /// commit. See [`ResponseCache`](crate::ResponseCache).
     ///
     /// ```
     /// use svc::prelude::*;
@@ -209,8 +216,13 @@ impl<'a> Context<'a> {
         let Some(responses) = &self.db.app.responses else {
             return;
         };
-        if let Some(index) = self.db.app.model.by_rust.get(&TypeId::of::<T>()) {
-            responses.invalidate(&[*index]);
+        let Some(index) = self.db.app.model.by_rust.get(&TypeId::of::<T>()) else {
+            return;
+        };
+
+        match &self.db.atomic {
+            Some(atomic) => atomic.invalidate(*index),
+            None => responses.invalidate(&[*index]),
         }
     }
 

@@ -32,6 +32,7 @@ impl UserDatabase {
             rules: None,
             ledger: None,
             transaction: None,
+            atomic: None,
         })
     }
 }

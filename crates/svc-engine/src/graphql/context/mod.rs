@@ -16,7 +16,7 @@ use super::resolver::{Call, Outcome, ReturnedQuery};
 use super::response::{CompletedValue, ExplainedField, Explanation, Path, ResponseBudget};
 use crate::authz::{FieldAccess, Gate};
 use crate::limits::Limits;
-use crate::mutation_result::failed_sql;
+use crate::mutation_result::{failed_sql, is_failure};
 use crate::repository::Db;
 use crate::request::{Context, ErrorBehavior};
 use svc_core::schema::{Model, OperationKind, Relation, RowFunctionMeta};
@@ -193,10 +193,18 @@ impl<'a> ExecutionContext<'a> {
     /// the mutation succeeded.
     pub(crate) fn note_result(&self, field: &PlanField, selection: &Selection) {
         // Called for each object of a response: most are not at the root.
-        if field.root().is_some()
-            && let Some(ledger) = &self.context.db().ledger
+        if field.root().is_none() {
+            return;
+        }
+
+        let (db, ty) = (self.context.db(), selection.type_index);
+        if let Some(ledger) = &db.ledger {
+            ledger.answered_with(ty);
+        }
+        if let Some(atomic) = &db.atomic
+            && is_failure(self.model, ty)
         {
-            ledger.answered_with(selection.type_index);
+            atomic.note_failure(ty);
         }
     }
 
@@ -207,6 +215,11 @@ impl<'a> ExecutionContext<'a> {
             context: Context { db, ..self.context },
             ..*self
         }
+    }
+
+    /// The context for values that count in another budget.
+    pub(crate) fn with_answer(&self, answer: &'a ResponseBudget) -> Self {
+        Self { answer, ..*self }
     }
 
     /// The call of the function behind a root field.
@@ -262,19 +275,23 @@ impl<'a> ExecutionContext<'a> {
     }
 
     /// Records the outcome of a resolver in the ledger and returns it. A mutation whose function
-    /// has returned a value counts as done, regardless of its effects. Errors of its SQL are
-    /// reported like errors of database function calls.
+    /// has returned a value counts as done, regardless of its effects, unless it is yet to be
+    /// committed with others. Errors of its SQL are reported like errors of database function
+    /// calls.
     pub(crate) fn noted<'o>(&self, outcome: Outcome<'o>) -> Outcome<'o> {
-        let Some(ledger) = &self.context.db().ledger else {
+        let db = self.context.db();
+        let Some(ledger) = &db.ledger else {
             return outcome;
         };
 
         match outcome {
             Ok(value) => {
-                ledger.done();
+                if !db.is_enclosed() {
+                    ledger.done();
+                }
                 Ok(value)
             }
-            Err(error) => Err(failed_sql(error, &self.context.db().app.constraints)),
+            Err(error) => Err(failed_sql(error, &db.app.constraints)),
         }
     }
 

@@ -49,7 +49,7 @@ impl Engine {
         let plan = &prepared.plan;
         let fields = &plan.root.fields;
         let decisions = if decisions.is_empty() {
-            self.decide(cx, prepared).await
+            self.decide(cx, prepared, true).await
         } else {
             decisions
         };
@@ -103,19 +103,20 @@ impl Engine {
         self.complete_from(cx, prepared, &answered).await
     }
 
-    /// Decides about all root fields before any of them runs, because their functions may be
-    /// bypassed. `None` for fields that need no decision.
+    /// Decides about all root fields before any of them runs. `None` for fields that need no
+    /// decision. `has_statement` is whether the program's own statement may bypass their functions.
     pub(in crate::graphql) async fn decide<'p>(
         &self,
         cx: &ExecutionContext<'_>,
         prepared: &'p Prepared,
+        has_statement: bool,
     ) -> Vec<Option<Decided<'p>>> {
         let mut decisions = Vec::with_capacity(prepared.plan.root.fields.len());
         for field in &prepared.plan.root.fields {
             decisions.push(match field.kind {
                 PlanKind::Root(_) => {
                     let _gate = cx.explained(field).map(ExplainedField::gate);
-                    Some(self.admit(cx, field, true).await)
+                    Some(self.admit(cx, field, has_statement).await)
                 }
                 _ => None,
             });
@@ -238,22 +239,23 @@ fn not_done(
     mutations.into_completed()
 }
 
-/// One statement answers all fields, so an invalid argument of one field prevents it from running
-/// for any.
-fn all_failed(
+/// All fields share a statement or a transaction, so its failure is the failure of each: an invalid
+/// argument of one field, for example, prevents the statement from running for any.
+pub(super) fn all_failed(
     cx: &ExecutionContext<'_>,
     fields: &[PlanField],
     error: &Error,
 ) -> Vec<CompletedValue> {
     let mut mutations = Mutations::new(cx);
+    let mut is_null = cx.on_error == ErrorBehavior::Halt;
     for field in fields {
-        mutations.end(
+        is_null |= mutations.end(
             field,
             CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)),
         );
     }
 
-    if cx.on_error == ErrorBehavior::Halt {
+    if is_null {
         mutations.lose(fields);
     }
 

@@ -286,7 +286,7 @@ impl Engine {
         plan: &Plan,
     ) -> Result<RequestScope, Response> {
         let started = parts.started();
-        let (db, request) = self.sharing(parts, plan.kind);
+        let (db, request) = self.sharing(parts, plan);
         let made = {
             let making = pin!(self.request_data.make(&request));
             match &self.app.deadlines {
@@ -388,6 +388,8 @@ impl Engine {
         let statement = prepared
             .registered
             .as_ref()
+            // The statement would keep the other mutations if the value of one cannot be completed.
+            .filter(|_| !prepared.plan.is_atomic)
             .and_then(|operation| operation.statement());
         let is_query = prepared.plan.kind == OperationKind::Query;
         let (mut value, mut withheld) = match (statement, fields.as_slice()) {

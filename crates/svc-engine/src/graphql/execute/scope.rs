@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Engine;
 use crate::authz::RequestRules;
 use crate::graphql::plan::Plan;
-use crate::repository::Db;
+use crate::repository::{Atomic, Db};
 use crate::request::{Context, Held, RequestContext, RequestParts, RequestScope};
 use crate::sql::RowRules;
 use svc_core::schema::OperationKind;
@@ -14,7 +14,7 @@ use svc_postgres::Session;
 impl Engine {
     /// The scope of a request that needs no request data.
     pub(in crate::graphql) fn scope(&self, parts: RequestParts, plan: &Plan) -> RequestScope {
-        let db = self.db(plan.kind);
+        let db = self.db(plan);
         let request = if self.shares_requests {
             Held::Shared(RequestContext::new(
                 parts,
@@ -29,8 +29,8 @@ impl Engine {
     }
 
     /// A request whose data is yet to be made, and its database.
-    pub(super) fn sharing(&self, parts: RequestParts, kind: OperationKind) -> (Db, RequestContext) {
-        let db = self.db(kind);
+    pub(super) fn sharing(&self, parts: RequestParts, plan: &Plan) -> (Db, RequestContext) {
+        let db = self.db(plan);
         (
             db.clone(),
             RequestContext::new(parts, db, self.request_data.clone()),
@@ -39,16 +39,28 @@ impl Engine {
 
     /// The database before the session variables have values: if there are any, it runs no
     /// statements.
-    fn db(&self, kind: OperationKind) -> Db {
-        let ledger = (kind == OperationKind::Mutation).then(Arc::default);
+    fn db(&self, plan: &Plan) -> Db {
+        let ledger = (plan.kind == OperationKind::Mutation).then(Arc::default);
+        let atomic = plan.is_atomic.then(Arc::<Atomic>::default);
+        let unknown = self.session_variables.unknown();
+
+        // Request data that keeps its database takes part in the transaction too.
+        let session = match &atomic {
+            Some(atomic) => Some(Arc::new(
+                atomic.session(unknown.map(|_| Session::unknown())),
+            )),
+            None => unknown,
+        };
+
         Db {
             app: self.app.clone(),
-            session: self.session_variables.unknown(),
+            session,
             mandatory: Vec::new(),
             row_filter: None,
             rules: None,
             ledger,
             transaction: None,
+            atomic,
         }
     }
 
@@ -70,10 +82,12 @@ impl Engine {
             .clone()
             .filter(|_| reads_at_once || !lasts);
 
-        scope.db.session = match common.or_else(|| reads_at_once.then(|| self.app.database.share()))
-        {
-            Some(share) => Some(Arc::new(Session::sharing(session, share))),
-            None => session.map(Arc::new),
+        let share = common.or_else(|| reads_at_once.then(|| self.app.database.share()));
+        scope.db.session = match (&scope.db.atomic, share) {
+            // It has one connection.
+            (Some(atomic), _) => Some(Arc::new(atomic.session(session))),
+            (None, Some(share)) => Some(Arc::new(Session::sharing(session, share))),
+            (None, None) => session.map(Arc::new),
         };
 
         // Set last, because the rules are created from a copy of the session.

@@ -56,6 +56,15 @@ impl<'a> Mutations<'a> {
         self.completed.push(CompletedValue::null());
     }
 
+    /// Completes a mutation that was undone because another one failed, and whose error is the only
+    /// one of the response.
+    pub(in crate::graphql) fn undo(&mut self) {
+        if let Some(ledger) = self.ledger {
+            ledger.end();
+        }
+        self.completed.push(CompletedValue::null());
+    }
+
     /// Counts the mutation by its outcome: the type of its result, the type of its failure if the
     /// result is one, or the class of its first error.
     fn count(&self, field: &PlanField, value: &CompletedValue) {
@@ -112,6 +121,10 @@ pub(in crate::graphql) fn effects_when_late(
 ) -> Vec<(String, Effect)> {
     let fields = &plan.root.fields;
     let ended = ledger.ended();
+    if plan.is_atomic && ended.is_empty() {
+        return effects_of_whole(ledger, fields);
+    }
+
     let runs_program = fields
         .get(ended.len())
         .and_then(PlanField::root)
@@ -130,6 +143,17 @@ pub(in crate::graphql) fn effects_when_late(
     } else {
         by_key(fields, effects)
     }
+}
+
+/// The effect of each mutation of one transaction. A program that was stopped may have done
+/// something outside of it.
+fn effects_of_whole(ledger: &EffectLog, fields: &[PlanField]) -> Vec<(String, Effect)> {
+    let effect = ledger.effect();
+    let of_field = |field: &PlanField| match field.root() {
+        Some(root) if root.needs_code() => effect.of_ended_program(),
+        _ => effect,
+    };
+    by_key(fields, fields.iter().map(of_field))
 }
 
 /// The mutations among the root fields with their effects; fields without an effect did not run.

@@ -45,6 +45,8 @@ use svc_telemetry::metrics::OperationSlot;
 pub(crate) struct Plan {
     pub(crate) kind: OperationKind,
     pub(crate) root: Arc<Selection>,
+    /// Whether its root fields run in one transaction.
+    pub(crate) is_atomic: bool,
     /// Whether `__schema` or `__type` is selected.
     pub(crate) introspects: bool,
     /// The complexity that introspection adds.

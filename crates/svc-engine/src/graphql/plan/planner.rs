@@ -131,6 +131,9 @@ impl<'a> Planner<'a> {
         Ok(Plan {
             kind,
             root,
+            // Documents with the directive are valid only if the schema has it, and only on
+            // mutations.
+            is_atomic: kind == OperationKind::Mutation && operation.directives.has("atomic"),
             introspects,
             cacheable,
             introspection: self.introspection.complexity(self.limits.complexity),

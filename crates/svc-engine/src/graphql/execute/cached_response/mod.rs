@@ -45,7 +45,7 @@ impl Engine {
     ) -> Response {
         // A cached response bypasses the resolvers, so the authorizer of the application decides as
         // well.
-        let decisions = self.decide(cx, prepared).await;
+        let decisions = self.decide(cx, prepared, true).await;
         let admitted = AllAdmitted::of(&prepared.plan, &decisions);
         let Some(key) = admitted
             .as_ref()

@@ -63,6 +63,11 @@ impl ActedRow {
     /// # Errors
     /// A denial, and the errors of the call.
     pub(super) async fn call(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
+        // Only the operation can run the transaction of several mutations again.
+        if db.is_enclosed() {
+            return self.call_within(db, call).await;
+        }
+
         db.app
             .database
             .retrying(|| self.call_within(db, call))
@@ -71,8 +76,12 @@ impl ActedRow {
 
     async fn call_within(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
         // Only the beginning follows a change of the views within this run: it writes nothing. After
-        // the call, the whole transaction is rolled back before it is run again.
-        let transaction = db.app.database.following(|| self.begin(db)).await?;
+        // the call, the whole transaction is rolled back before it is run again. In that of several
+        // mutations, nothing can run after an error.
+        let transaction = match db.is_enclosed() {
+            true => self.begin(db).await?,
+            false => db.app.database.following(|| self.begin(db)).await?,
+        };
         let called = db
             .app
             .database
@@ -104,7 +113,10 @@ impl ActedRow {
     async fn begin(&self, db: &Db) -> Result<Transaction, DbError> {
         let catalog = db.app.database.catalog().await?;
         let source = db.app.model.source(self.row).unwrap_or_default();
-        if !catalog.is_lockable(source) {
+
+        // The transaction of several mutations uses one snapshot under row policies, and a lock that
+        // fails would abort it.
+        if db.is_enclosed() || !catalog.is_lockable(source) {
             return self
                 .permitted(Transaction::begin(db, Isolation::Snapshot).await?)
                 .await;

@@ -242,7 +242,7 @@ async fn success(
 /// Returns the value of a failure.
 ///
 /// # Errors
-/// The failure, if the type cannot represent it.
+/// The failure, if the type cannot represent it, and in an operation with `@atomic`.
 pub(crate) async fn fail(
     db: &Db,
     target: &Target<'_>,
@@ -250,7 +250,8 @@ pub(crate) async fn fail(
     failure: Failure,
     response: &Response<'_>,
 ) -> Result<CallOutcome, Error> {
-    let Some(result) = result else {
+    // A failure undoes an operation with `@atomic`, whose data is then null.
+    let Some(result) = result.filter(|_| !db.is_enclosed()) else {
         return Err(failure.into_error());
     };
 

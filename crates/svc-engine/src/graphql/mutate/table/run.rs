@@ -24,6 +24,8 @@ impl TableMutation<'_> {
         let undone = loop {
             match self.run_once().await {
                 Ok(outcome) => return Ok(outcome),
+                // Only the operation can run the transaction of several mutations again.
+                Err(undone) if self.db.is_enclosed() => break undone,
                 // PostgreSQL has rolled all of it back, so running it again cannot write twice.
                 Err(undone) if database.may_retry(&mut retries, undone.retry_cause()).await => {}
                 Err(undone) => break undone,

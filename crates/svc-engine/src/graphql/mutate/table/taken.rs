@@ -55,7 +55,7 @@ impl<'a> Writer<'a> {
         match self.try_run(find(true)).await {
             Err(error) if error.is_of_lock() => {
                 // Nothing is written before the lock, so another transaction loses nothing.
-                self.in_snapshot();
+                self.begin_unlocked().await?;
                 self.try_run(find(false)).await
             }
             found => found,

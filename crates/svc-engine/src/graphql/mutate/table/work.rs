@@ -21,13 +21,18 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Runs a statement. The first statement begins the transaction in the same round trip.
+    /// Runs a statement. The first statement begins the transaction in the same round trip, unless
+    /// it is a part of another.
     pub(super) async fn run(&mut self, statement: Statement) -> Result<Vec<Row>, DbError> {
         // Skip the reset of the session if nothing can have changed its settings.
         let statement = Statement {
             keeps_session: self.db.app.database.leaves_session(),
             ..statement
         };
+        if self.transaction.is_none() && self.db.is_enclosed() {
+            self.transaction = Box::pin(Transaction::begin_part(self.db)).await?;
+        }
+
         if let Some(transaction) = &self.transaction {
             return transaction.written(&statement).await;
         }

@@ -70,7 +70,21 @@ impl<'a> Writer<'a> {
         self.tried.clear();
 
         match begun.into_transaction() {
-            Some(transaction) => transaction.rollback().await.map_err(Undone::Error),
+            Some(transaction) => transaction.undo().await.map_err(Undone::Error),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts a new transaction in one snapshot, after a statement that failed before anything was
+    /// written.
+    pub(super) async fn begin_unlocked(&mut self) -> Result<(), DbError> {
+        let begun = std::mem::replace(
+            &mut self.work,
+            Work::new(self.mutation.db, Isolation::Snapshot),
+        );
+
+        match begun.into_transaction() {
+            Some(transaction) => transaction.undo_part().await,
             None => Ok(()),
         }
     }

@@ -115,6 +115,7 @@ impl Plan {
         Self {
             kind: self.kind,
             root: Arc::new(self.root.with(fields)),
+            is_atomic: self.is_atomic,
             introspects: self.introspects,
             introspection: self.introspection,
             // Its response has errors.

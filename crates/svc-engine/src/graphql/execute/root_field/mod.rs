@@ -1,5 +1,7 @@
 //! Root fields: admitted, run, and completed.
 
+mod atomic;
+
 use std::pin::{Pin, pin};
 
 use futures_util::future::join_all;
@@ -36,7 +38,9 @@ impl Engine {
     ) -> Vec<CompletedValue> {
         let decisions = decisions.into_iter().chain(std::iter::repeat_with(|| None));
         let fields = prepared.plan.root.fields.iter().zip(decisions);
-        if prepared.plan.kind == OperationKind::Mutation {
+        if prepared.plan.is_atomic {
+            self.atomically(cx, prepared).boxed().await
+        } else if prepared.plan.kind == OperationKind::Mutation {
             self.in_order(cx, prepared, fields).await
         } else if cx.on_error == ErrorBehavior::Halt {
             self.until_halt(cx, prepared, fields).await

@@ -1,0 +1,145 @@
+//! The deadline, and the effects that follow the commit.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use svc::prelude::*;
+use svc::testing::{Subscription, TestService};
+use svc::{DatabaseConfig, ResponseCache};
+use svc_tests::{App, eventually};
+
+use super::{add_item, database, doze, items, names, options, registered, until_idle};
+
+#[tokio::test]
+async fn a_deadline_undoes_the_operation() {
+    let database = database().await;
+    let config = SvcConfig {
+        database: DatabaseConfig {
+            url: Some(database.url()),
+            ..DatabaseConfig::default()
+        },
+        request_timeout: Some(Duration::from_secs(3)),
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .auto_camel_case(true)
+        .atomic_mutations(true)
+        .queries(queries![items])
+        .mutations(mutations![add_item, doze]);
+    let app = App::serve(options).await;
+    let reply = app
+        .query(r#"mutation @atomic { a: addItem(id: 20, name: "late") b: doze }"#)
+        .await;
+    assert_eq!(reply.json()["data"], Value::Null, "{}", reply.text);
+    until_idle(&database).await;
+    assert_eq!(names(&database).await, ["one", "two"]);
+}
+
+#[tokio::test]
+async fn events_are_published_only_after_the_commit() {
+    let database = database().await;
+    let service = TestService::start(options(&database)).await.unwrap();
+    let mut heard = eventually(async || {
+        let subscribed = service.subscribe(Subscription::new("subscription { said }"));
+        subscribed.await.map_err(|refused| refused.to_string())
+    })
+    .await;
+    let app = App::serve_router(service.router()).await;
+    let undone = app
+        .query(r#"mutation @atomic { a: say(text: "undone") b: fail }"#)
+        .await;
+    assert_eq!(undone.json()["data"], json!({"a": null, "b": null}));
+    let kept = app
+        .query(r#"mutation @atomic { a: say(text: "first") b: plainly(id: 20) c: say(text: "second") }"#)
+        .await;
+    assert_eq!(kept.data(), json!({"a": true, "b": 20, "c": true}));
+    for text in ["first", "second"] {
+        assert_eq!(heard.next().await.unwrap(), json!({"data": {"said": text}}));
+    }
+}
+
+#[tokio::test]
+async fn a_commit_that_outlasts_its_request_is_followed_by_its_events() {
+    let database = database().await;
+    database
+        .execute(
+            "CREATE FUNCTION doze_at_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM pg_sleep(6);
+                RETURN NULL;
+            END $$;
+            CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON tb_item DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION doze_at_commit()",
+        )
+        .await;
+    let config = SvcConfig {
+        database: DatabaseConfig {
+            url: Some(database.url()),
+            ..DatabaseConfig::default()
+        },
+        request_timeout: Some(Duration::from_secs(3)),
+        ..SvcConfig::default()
+    };
+    let options = registered(AppOptions::new().config(config)).atomic_mutations(true);
+    let service = TestService::start(options).await.unwrap();
+    let mut heard = eventually(async || {
+        let subscribed = service.subscribe(Subscription::new("subscription { said }"));
+        subscribed.await.map_err(|refused| refused.to_string())
+    })
+    .await;
+    let app = App::serve_router(service.router()).await;
+    let reply = app
+        .query(r#"mutation @atomic { a: addItem(id: 20, name: "slow") b: say(text: "late") }"#)
+        .await;
+    assert_eq!(reply.json()["data"], Value::Null, "{}", reply.text);
+    assert!(reply.text.contains("\"UNKNOWN\""), "{}", reply.text);
+    assert_eq!(
+        heard.next().await.unwrap(),
+        json!({"data": {"said": "late"}})
+    );
+    assert_eq!(names(&database).await, ["one", "two", "slow"]);
+}
+
+#[tokio::test]
+async fn cached_responses_outlast_an_undone_operation() {
+    let database = database().await;
+    let app = App::serve(options(&database).response_cache(ResponseCache::new())).await;
+    eventually(async || {
+        let (one, other) = (
+            app.query("{ tick }").await.text,
+            app.query("{ tick }").await.text,
+        );
+        if one == other {
+            Ok(())
+        } else {
+            Err(format!("{one} {other}"))
+        }
+    })
+    .await;
+    let kept = async || {
+        app.query("{ keptItems(orderBy: [{id: ASC}]) { name } }")
+            .await
+            .data()["keptItems"]
+            .clone()
+    };
+    let before = json!([{"name": "one"}, {"name": "two"}]);
+    assert_eq!(kept().await, before);
+    database
+        .execute("UPDATE tb_item SET name = 'unnoticed' WHERE id = 2")
+        .await;
+    let write = |then: &str| {
+        format!(
+            r#"mutation @atomic {{ createItem(input: {{id: 10, name: "ten"}}) {{ id }} {then} }}"#
+        )
+    };
+    app.query(&write(
+        r#"createItem2: createItem(input: {id: 1, name: "again"}) { id }"#,
+    ))
+    .await;
+    assert_eq!(kept().await, before);
+    app.query(&write("")).await.data();
+    assert_eq!(
+        kept().await,
+        json!([{"name": "one"}, {"name": "unnoticed"}, {"name": "ten"}])
+    );
+}
