@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::shared_state::SharedState;
 use svc_core::schema::TypeIndex;
-use svc_postgres::{AtomicTransaction, Database, DbError, Effect, OpenTransaction, Session};
+use svc_postgres::{
+    AtomicTransaction, Database, DbError, DriverError, Effect, OpenTransaction, Session,
+};
 
 /// The transaction of an operation with `@atomic`, and the effects that follow its commit.
 #[derive(Debug, Default)]
@@ -105,12 +107,16 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub(super) fn begin(whole: &Arc<AtomicTransaction>) -> Self {
-        whole.begin_part();
-        Self {
+    /// Begins a part, unless another is open.
+    pub(super) async fn begin(
+        whole: &Arc<AtomicTransaction>,
+        session: &Session,
+    ) -> Result<Self, DriverError> {
+        whole.begin_part(session).await?;
+        Ok(Self {
             whole: whole.clone(),
             undoes: false,
-        }
+        })
     }
 
     /// Lets the part undo the whole, unless it is kept.
@@ -133,6 +139,9 @@ impl Part {
         let restored = open.restore(session).await;
         restored.map_err(|error| database.noted(error))?;
         self.undoes = false;
+
+        // While the lock is held, so that a statement that waits for it meets no open part.
+        drop(self);
 
         Ok(())
     }

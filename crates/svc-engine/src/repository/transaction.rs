@@ -88,10 +88,11 @@ impl Db {
     ///
     /// In an operation with `@atomic`, it is a part of the transaction of all mutations: its commit
     /// takes effect with theirs, and rolling it back undoes all of them. Its settings, such as those
-    /// of `SET LOCAL`, last until its own end.
+    /// of `SET LOCAL`, last until its own end. Until then, only its own statements run.
     ///
     /// # Errors
-    /// If the database is unreachable or all connections are busy.
+    /// If the database is unreachable or all connections are busy, and in an operation with
+    /// `@atomic` while another transaction of it is open.
     pub async fn transaction(&self) -> Result<Transaction, Error> {
         let mut transaction = Transaction::begin(self, Isolation::Default)
             .await
@@ -324,7 +325,7 @@ impl Transaction {
     }
 
     pub(crate) async fn begin(db: &Db, isolation: Isolation) -> Result<Self, DbError> {
-        if let Some(part) = Self::part_of_whole(db)? {
+        if let Some(part) = Self::part_of_whole(db).await? {
             return Ok(part);
         }
 
@@ -337,7 +338,7 @@ impl Transaction {
     /// Begins a part of the transaction of an operation with `@atomic` that can be
     /// [undone](Self::undo) alone; `None` in any other operation.
     pub(crate) async fn begin_part(db: &Db) -> Result<Option<Self>, DbError> {
-        let Some(part) = Self::part_of_whole(db)? else {
+        let Some(part) = Self::part_of_whole(db).await? else {
             return Ok(None);
         };
         part.control("SAVEPOINT svc_part").await?;
@@ -372,15 +373,18 @@ impl Transaction {
     }
 
     /// A part of the transaction of all mutations, if there is one.
-    fn part_of_whole(db: &Db) -> Result<Option<Self>, DbError> {
+    async fn part_of_whole(db: &Db) -> Result<Option<Self>, DbError> {
         let Some((whole, open)) = db.enclosing() else {
             return Ok(None);
         };
 
         db.session().check()?;
 
+        let part = Part::begin(whole, db.session()).await;
+        let part = part.map_err(|error| db.app.database.noted(error))?;
+
         Ok(Some(Self {
-            part: Some(Part::begin(whole)),
+            part: Some(part),
             ..Self::on(db, open.clone())
         }))
     }

@@ -71,11 +71,11 @@ impl Database {
         };
 
         let enclosing = AtomicTransaction::of(caller.session);
-        let function = match (enclosing, caller.transaction) {
-            (None, _) => self.function(&spec).await?,
-            (Some(enclosing), part) => {
+        let function = match enclosing {
+            None => self.function(&spec).await?,
+            Some(whole) => {
                 caller.session.check()?;
-                Box::pin(self.function_within(enclosing, part.is_none(), &spec)).await?
+                Box::pin(self.function_within(whole, caller.transaction, &spec)).await?
             }
         };
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
@@ -88,8 +88,8 @@ impl Database {
         statement.keeps_session = self.session_reset.can_be_left_out();
         let Written { rows, kept } = match (caller.transaction, enclosing) {
             (Some(transaction), _) => self.write_within(transaction, &statement).await?,
-            (None, Some(enclosing)) => {
-                Box::pin(self.write_enclosed(enclosing, caller.session, &statement)).await?
+            (None, Some(whole)) => {
+                Box::pin(self.write_enclosed(whole, caller.session, &statement)).await?
             }
             (None, None) => {
                 self.retrying(|| self.fetch_once(caller, &statement, Commit::Always))
@@ -127,13 +127,12 @@ impl Database {
         Box::pin(self.find_function(spec)).await
     }
 
-    /// The same, but looks the function up in a transaction, because no other connection may be
-    /// free. `is_clean` is whether its session has the settings of its beginning, so that others
-    /// would find the same function.
+    /// The same, but looks the function up in the transaction of an operation, or in its open part,
+    /// because no other connection may be free.
     async fn function_within(
         &self,
-        transaction: &Mutex<OpenTransaction>,
-        is_clean: bool,
+        whole: &AtomicTransaction,
+        part: Option<&Mutex<OpenTransaction>>,
         spec: &FunctionSpec,
     ) -> Result<Arc<Function>, DbError> {
         if let Some(Ok(known)) = self.functions().get(spec) {
@@ -141,14 +140,18 @@ impl Database {
         }
 
         let lookup = functions::lookup(std::slice::from_ref(spec));
-        let rows = transaction.lock().await.read(&lookup).await;
-        let rows = rows.map_err(|error| self.noted(error))?;
-        let function = self.chosen(spec, &rows).await?;
-        if is_clean {
-            self.functions().insert(spec.clone(), Ok(function.clone()));
-        }
+        let rows = match part {
+            Some(part) => part.lock().await.read(&lookup).await,
+            None => match whole.alone().await {
+                Ok(mut open) => open.read(&lookup).await,
+                Err(error) => Err(error),
+            },
+        };
 
-        Ok(function)
+        // Not kept for others: the transaction may have created the function, or have another
+        // search path.
+        let rows = rows.map_err(|error| self.noted(error))?;
+        self.chosen(spec, &rows).await
     }
 
     /// Looks up the function, which may have been created since the catalog was read.
@@ -241,14 +244,19 @@ impl Database {
     }
 
     /// The same for a statement that would run in a transaction of its own if its session had no
-    /// enclosing one: the settings that it makes do not last.
+    /// enclosing one: it does not have the settings of reads before it, and those that it makes do
+    /// not last.
     async fn write_enclosed(
         &self,
-        transaction: &Mutex<OpenTransaction>,
+        whole: &AtomicTransaction,
         session: &Session,
         statement: &Statement,
     ) -> Result<Written, DbError> {
-        let mut transaction = transaction.lock().await;
+        let alone = whole.alone().await;
+        let mut transaction = alone.map_err(|error| self.noted(error))?;
+        let restored = transaction.restore(session).await;
+        restored.map_err(|error| self.noted(error))?;
+
         let written = self.write_in(&mut transaction, statement).await?;
         if written.kept {
             let restored = transaction.restore(session).await;

@@ -34,8 +34,8 @@ impl Database {
         }
 
         session.check()?;
-        if let Some(transaction) = AtomicTransaction::of(session) {
-            return Box::pin(self.stream_within(transaction, statement, sink)).await;
+        if let Some(whole) = AtomicTransaction::of(session) {
+            return Box::pin(self.stream_within(whole, statement, sink)).await;
         }
 
         let turn = if session.has_turns() {
@@ -62,15 +62,19 @@ impl Database {
         }
     }
 
-    /// Runs a read in a transaction. It is not repeated: PostgreSQL rejects all statements after an
-    /// error.
+    /// Runs a read in the transaction of an operation. It is not repeated: PostgreSQL rejects all
+    /// statements after an error.
     async fn stream_within(
         &self,
-        transaction: &Mutex<OpenTransaction>,
+        whole: &AtomicTransaction,
         statement: &Statement,
         sink: &mut dyn RowSink,
     ) -> Result<(), DbError> {
-        let rows = transaction.lock().await.read(statement).await;
+        let rows = match whole.alone().await {
+            Ok(mut open) => open.read(statement).await,
+            Err(error) => Err(error),
+        };
+
         match rows {
             Ok(rows) => {
                 rows.into_iter().for_each(|row| sink.row(row));
@@ -81,7 +85,9 @@ impl Database {
                 if error.shows_change() {
                     self.may_have_changed();
                 }
-                let error = self.error_in(transaction, statement, error).await;
+
+                // The request has one connection, and does not wait for another.
+                let error = self.error_of(statement, error, Waits::No).await;
                 Err(error.in_transaction())
             }
         }

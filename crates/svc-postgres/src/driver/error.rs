@@ -28,6 +28,9 @@ pub enum DriverError {
     /// A statement of a session came after the end of its enclosing transaction.
     #[error("the transaction of the operation has ended, so the statement was not sent")]
     TransactionEnded,
+    /// A statement of a session came while a part of its enclosing transaction was open.
+    #[error("a transaction of this mutation is open; use its own `call`, `row` or `execute`")]
+    PartOpen,
     #[error("no server is what target_session_attrs asks for")]
     WrongServer,
     #[error(
@@ -185,6 +188,7 @@ impl DriverError {
             | Self::Changed
             | Self::TransactionFailed
             | Self::TransactionEnded
+            | Self::PartOpen
             | Self::Script { .. }
             | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {

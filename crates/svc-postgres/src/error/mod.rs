@@ -117,6 +117,8 @@ pub enum DbError {
     TransactionFailed,
     #[error("the transaction of the operation has ended, so the statement was not sent")]
     TransactionEnded,
+    #[error("a transaction of this mutation is open; use its own `call`, `row` or `execute`")]
+    PartOpen,
     /// The error of a read in the transaction of an operation, which no other read can follow.
     #[error("{0}")]
     InTransaction(Box<DbError>),
@@ -306,6 +308,7 @@ impl From<DriverError> for DbError {
             DriverError::Changed => return Self::Changed,
             DriverError::TransactionFailed => return Self::TransactionFailed,
             DriverError::TransactionEnded => return Self::TransactionEnded,
+            DriverError::PartOpen => return Self::PartOpen,
             error if error.is_connection() => return Self::ConnectionLost,
             _ => {}
         }
@@ -426,6 +429,7 @@ impl DbError {
             Self::NoSession
             | Self::TransactionFailed
             | Self::TransactionEnded
+            | Self::PartOpen
             | Self::UnknownFunction(_)
             | Self::UnknownType(_)
             | Self::UnknownColumn { .. }

@@ -6,6 +6,7 @@ mod directive;
 mod dropped;
 mod failures;
 mod outcomes;
+mod parts;
 mod session;
 mod transports;
 

@@ -19,6 +19,13 @@ struct Row {
     id: i32,
 }
 
+/// Its rows set a value when they are read.
+#[svc_type(sql_source = "v_marking")]
+struct Marking {
+    id: i32,
+    mark: String,
+}
+
 #[svc_input]
 struct NewRow {
     id: i32,
@@ -26,6 +33,9 @@ struct NewRow {
 
 #[svc::query]
 async fn states() -> Vec<State>;
+
+#[svc::query]
+async fn markings() -> Vec<Marking>;
 
 #[svc::mutation(function = "leave")]
 async fn leave(new_mark: String) -> Option<State>;
@@ -55,6 +65,13 @@ async fn leave_in_body(ctx: &Context<'_>) -> Result<Option<State>> {
     ctx.db().find_one::<State>().filter(col("id").eq(1)).await
 }
 
+#[svc::mutation]
+async fn call_after_read(ctx: &Context<'_>) -> Result<Option<String>> {
+    ctx.db().find::<Marking>().await?;
+    let mark: String = ctx.db().call("mark", []).await?;
+    Ok(Some(mark))
+}
+
 const SQL: &str = "
 CREATE TABLE tb_row (id int PRIMARY KEY);
 CREATE VIEW v_row AS SELECT id FROM tb_row;
@@ -62,6 +79,9 @@ CREATE VIEW v_state AS SELECT 1 AS id, current_user::text AS role,
     coalesce(current_setting('app.mark', true), '') AS mark,
     coalesce(current_setting('app.user_id', true), '') AS user_id,
     (SELECT count(*) FROM pg_class WHERE relname = 'left_behind' AND pg_table_is_visible(oid)) AS tables;
+CREATE VIEW v_marking AS SELECT 1 AS id, set_config('app.mark', 'read', true) AS mark;
+CREATE FUNCTION mark() RETURNS text LANGUAGE sql STABLE
+    AS 'SELECT coalesce(current_setting(''app.mark'', true), '''')';
 CREATE FUNCTION leave(new_mark text) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN
     CREATE TEMPORARY TABLE left_behind (id int);
     PERFORM set_config('app.mark', new_mark, true), set_config('app.user_id', 'another', true);
@@ -78,8 +98,14 @@ async fn fields_see_no_settings_of_each_other() {
         .atomic_mutations(true)
         .database_url(database.url())
         .session_variables(variables)
-        .queries(queries![states])
-        .mutations(mutations![leave, create_row, in_body, leave_in_body]);
+        .queries(queries![states, markings])
+        .mutations(mutations![
+            leave,
+            create_row,
+            in_body,
+            leave_in_body,
+            call_after_read
+        ]);
     let app = App::serve(options).await;
     let states = app.query("{ states { role } }").await.data();
     let role = &states["states"][0]["role"];
@@ -93,6 +119,7 @@ async fn fields_see_no_settings_of_each_other() {
                 again: leave(newMark: "two") {fields}
                 body: inBody {fields}
                 called_in_body: leaveInBody {fields}
+                after_read: callAfterRead
                 row: createRow(input: {{id: {id}}}) {{ id }}
             }}"#
         );
@@ -102,6 +129,7 @@ async fn fields_see_no_settings_of_each_other() {
             "again": state,
             "body": state,
             "called_in_body": state,
+            "after_read": "",
             "row": {"id": id},
         });
         assert_eq!(app.query(&query).await.data(), expected, "{query}");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::runtime::Handle;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 use super::OpenTransaction;
 use crate::Session;
@@ -21,7 +21,7 @@ pub struct AtomicTransaction {
     is_open: AtomicBool,
     /// Whether a part of it was rolled back, so that it must not be committed.
     is_broken: AtomicBool,
-    /// The number of its parts that have not ended.
+    /// The number of its parts that have not ended: at most one.
     parts: AtomicUsize,
 }
 
@@ -37,9 +37,24 @@ impl Default for AtomicTransaction {
 }
 
 impl AtomicTransaction {
-    /// The transaction for the statements of a session, if there is one.
-    pub(crate) fn of(session: &Session) -> Option<&Mutex<OpenTransaction>> {
-        session.enclosing::<Self>()?.running().map(|open| &**open)
+    /// The transaction for the statements of a session, if it is open.
+    pub(crate) fn of(session: &Session) -> Option<&Self> {
+        session
+            .enclosing::<Self>()
+            .filter(|whole| whole.is_open.load(Ordering::Acquire))
+    }
+
+    /// The transaction, for a statement outside of its parts. A part has settings of its own, such
+    /// as a role with fewer privileges, so no such statement runs until it has ended.
+    ///
+    /// # Errors
+    /// [`DriverError::PartOpen`] while a part is open.
+    pub(crate) async fn alone(&self) -> Result<MutexGuard<'_, OpenTransaction>, DriverError> {
+        let open = self.open.lock().await;
+        if self.has_parts() {
+            return Err(DriverError::PartOpen);
+        }
+        Ok(open)
     }
 
     /// The transaction, from its beginning to its commit. After a rollback, its statements fail.
@@ -108,9 +123,16 @@ impl AtomicTransaction {
         self.open.lock().await.restore(session).await
     }
 
-    /// Records that a part of it begins.
-    pub fn begin_part(&self) {
+    /// Begins a part of it, with the settings of the beginning. Only its own statements run until
+    /// it has ended.
+    ///
+    /// # Errors
+    /// [`DriverError::PartOpen`] while another part is open.
+    pub async fn begin_part(&self, session: &Session) -> Result<(), DriverError> {
+        let mut open = self.alone().await?;
+        open.restore(session).await?;
         self.parts.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Records that a part of it has ended.
