@@ -136,8 +136,8 @@ impl Part {
             return Err(DbError::TransactionFailed);
         }
 
-        let restored = open.restore(session).await;
-        restored.map_err(|error| database.noted(error))?;
+        let kept = open.keep_part(session).await;
+        kept.map_err(|error| database.noted(error))?;
         self.undoes = false;
 
         // While the lock is held, so that a statement that waits for it meets no open part.

@@ -19,7 +19,8 @@ use svc_postgres::{
 };
 
 /// The error of SQL that would end a transaction unnoticed.
-const ENDS: &str = "SQL must not end a transaction; use `commit` or `rollback`, or a savepoint";
+const ENDS: &str = "SQL must not end a transaction; use `commit` or `rollback`, or a savepoint \
+    with a name other than `svc_part`";
 
 /// A transaction; made by [`Db::transaction`].
 ///
@@ -325,7 +326,7 @@ impl Transaction {
     }
 
     pub(crate) async fn begin(db: &Db, isolation: Isolation) -> Result<Self, DbError> {
-        if let Some(part) = Self::part_of_whole(db).await? {
+        if let Some(part) = Self::begin_part(db).await? {
             return Ok(part);
         }
 
@@ -333,16 +334,6 @@ impl Transaction {
             db,
             db.app.database.begin(db.session(), isolation).await?,
         ))
-    }
-
-    /// Begins a part of the transaction of an operation with `@atomic` that can be
-    /// [undone](Self::undo) alone; `None` in any other operation.
-    pub(crate) async fn begin_part(db: &Db) -> Result<Option<Self>, DbError> {
-        let Some(part) = Self::part_of_whole(db).await? else {
-            return Ok(None);
-        };
-        part.control("SAVEPOINT svc_part").await?;
-        Ok(Some(part))
     }
 
     /// Undoes everything since the beginning, after a failed statement too.
@@ -357,23 +348,17 @@ impl Transaction {
     /// Undoes everything since [`begin_part`](Self::begin_part). Any other transaction is rolled
     /// back in the background.
     pub(crate) async fn undo_part(self) -> Result<(), DbError> {
-        if self.part.is_some() {
-            self.control("ROLLBACK TO SAVEPOINT svc_part").await
-        } else {
-            Ok(())
+        if self.part.is_none() {
+            return Ok(());
         }
+
+        let undone = self.open.lock().await.undo_part().await;
+        undone.map_err(|error| self.db.app.database.noted(error))
     }
 
-    async fn control(&self, sql: &'static str) -> Result<(), DbError> {
-        let statement = Statement {
-            keeps_session: self.db.app.database.leaves_session(),
-            ..Statement::new(sql, Vec::new())
-        };
-        self.written(&statement).await.map(drop)
-    }
-
-    /// A part of the transaction of all mutations, if there is one.
-    async fn part_of_whole(db: &Db) -> Result<Option<Self>, DbError> {
+    /// Begins a part of the transaction of an operation with `@atomic`; `None` in any other
+    /// operation.
+    pub(crate) async fn begin_part(db: &Db) -> Result<Option<Self>, DbError> {
         let Some((whole, open)) = db.enclosing() else {
             return Ok(None);
         };

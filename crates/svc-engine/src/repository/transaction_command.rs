@@ -1,29 +1,50 @@
 //! The SQL commands that end a transaction.
 
-/// Whether a statement ends its transaction. A statement that is sent with values is a single
-/// command, and PostgreSQL rejects such a command inside functions and blocks of code, so only the
-/// first words count.
+/// The savepoint at the beginning of a part of a transaction (`driver/transaction/parts.rs`).
+const PART: &str = "svc_part";
+
+/// Whether a statement ends its transaction, or a part of a transaction that it belongs to. A
+/// statement that is sent with values is a single command, and PostgreSQL rejects such a command
+/// inside functions and blocks of code, so only the first words count.
 pub(super) fn ends_transaction(sql: &str) -> bool {
     let mut words = Words(sql);
-    match words.next().as_deref() {
-        Some("commit" | "end" | "abort") => true,
-        Some("prepare") => words.next().as_deref() == Some("transaction"),
-        // `ROLLBACK TO` ends a part of the transaction, back to a savepoint.
-        Some("rollback") => {
-            let next = words.find(|word| !matches!(word.as_str(), "work" | "transaction"));
-            next.as_deref() != Some("to")
-        }
-        _ => false,
+    let Some(first) = words.next() else {
+        return false;
+    };
+
+    let is = |word: &str| first.eq_ignore_ascii_case(word);
+    if is("commit") || is("end") || is("abort") {
+        true
+    } else if is("prepare") {
+        words
+            .next()
+            .is_some_and(|word| word.eq_ignore_ascii_case("transaction"))
+    } else if is("rollback") {
+        // `ROLLBACK TO` only returns to a savepoint.
+        let next = words.find(|word| {
+            !word.eq_ignore_ascii_case("work") && !word.eq_ignore_ascii_case("transaction")
+        });
+        let returns = next.is_some_and(|word| word.eq_ignore_ascii_case("to"));
+        !returns || names_part(sql)
+    } else if is("savepoint") || is("release") {
+        names_part(sql)
+    } else {
+        false
     }
 }
 
-/// The words of SQL up to the first sign that belongs to none, in lower case.
+/// Whether a command on savepoints names that of a part, in quotes or not.
+fn names_part(sql: &str) -> bool {
+    sql.to_ascii_lowercase().contains(PART)
+}
+
+/// The words of SQL up to the first sign that belongs to none.
 struct Words<'a>(&'a str);
 
-impl Iterator for Words<'_> {
-    type Item = String;
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
 
-    fn next(&mut self) -> Option<String> {
+    fn next(&mut self) -> Option<&'a str> {
         self.0 = start(self.0);
         let end = self
             .0
@@ -31,7 +52,7 @@ impl Iterator for Words<'_> {
             .unwrap_or(self.0.len());
         let (word, rest) = self.0.split_at(end);
         self.0 = rest;
-        (!word.is_empty()).then(|| word.to_lowercase())
+        (!word.is_empty()).then_some(word)
     }
 }
 
@@ -87,6 +108,9 @@ mod tests {
             "-- now\nCOMMIT",
             "/* one /* two */ */ ; Rollback",
             "PREPARE TRANSACTION 'x'",
+            "SAVEPOINT svc_part",
+            "RELEASE SVC_PART",
+            "ROLLBACK TO SAVEPOINT \"svc_part\"",
         ] {
             assert!(ends_transaction(sql), "{sql}");
         }
@@ -105,6 +129,7 @@ mod tests {
             "PREPARE plan AS SELECT 1",
             "SELECT 'COMMIT'",
             "INSERT INTO commit VALUES ($1)",
+            "INSERT INTO svc_part VALUES ($1)",
             "commits",
         ] {
             assert!(!ends_transaction(sql), "{sql}");

@@ -4,7 +4,7 @@ use serde_json::json;
 use svc::prelude::*;
 use svc_tests::App;
 
-use super::{Item, database, options};
+use super::{INSERT, Item, database, error, errors, names, options};
 
 /// Tries to run statements outside of a transaction with another role.
 #[svc::mutation]
@@ -35,4 +35,41 @@ async fn only_the_open_transaction_of_a_body_runs_statements() {
     let reply = app.query("mutation @atomic { lower }").await;
     let expected = json!({"lower": "true true true pg_read_all_data false"});
     assert_eq!(reply.data(), expected);
+}
+
+/// Leaves a savepoint behind.
+#[svc::mutation]
+async fn save(ctx: &Context<'_>) -> Result<Option<bool>> {
+    let mut tx = ctx.db().transaction().await?;
+    tx.execute("SAVEPOINT mine", []).await?;
+    tx.execute(INSERT, [json!(70), json!("saved")]).await?;
+    tx.commit().await?;
+    Ok(Some(true))
+}
+
+/// Returns to a savepoint of another field, unless it makes one of that name.
+#[svc::mutation]
+async fn go_back(ctx: &Context<'_>, saves: bool) -> Result<Option<bool>> {
+    let mut tx = ctx.db().transaction().await?;
+    if saves {
+        tx.execute("SAVEPOINT mine", []).await?;
+        tx.execute(INSERT, [json!(71), json!("undone")]).await?;
+    }
+    tx.execute("ROLLBACK TO mine", []).await?;
+    tx.commit().await?;
+    Ok(Some(true))
+}
+
+#[tokio::test]
+async fn a_field_cannot_return_to_a_savepoint_of_another() {
+    let database = database().await;
+    let app = App::serve(options(&database).mutations(mutations![save, go_back])).await;
+    let query = "mutation @atomic { a: save b: goBack(saves: false) }";
+    let reply = app.query(query).await;
+    let expected = [error("NOT_DONE", "a"), error("INTERNAL_SERVER_ERROR", "b")];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert_eq!(names(&database).await, ["one", "two"]);
+    let query = "mutation @atomic { a: save b: goBack(saves: true) }";
+    assert_eq!(app.query(query).await.data(), json!({"a": true, "b": true}));
+    assert_eq!(names(&database).await, ["one", "two", "saved"]);
 }

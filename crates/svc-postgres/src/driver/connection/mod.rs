@@ -209,11 +209,16 @@ impl Connection {
         Ok(ended?)
     }
 
+    /// Returns the prepared form of a statement, if it is prepared.
+    pub(super) fn known(&mut self, statement: &Statement) -> Option<Prepared> {
+        self.statements.find(statement)
+    }
+
     pub(super) async fn prepared(
         &mut self,
         statement: &Statement,
     ) -> Result<Prepared, DriverError> {
-        match self.statements.find(statement) {
+        match self.known(statement) {
             Some(known) => Ok(known),
             None => Box::pin(self.prepare(statement)).await,
         }

@@ -130,7 +130,7 @@ impl AtomicTransaction {
     /// [`DriverError::PartOpen`] while another part is open.
     pub async fn begin_part(&self, session: &Session) -> Result<(), DriverError> {
         let mut open = self.alone().await?;
-        open.restore(session).await?;
+        open.begin_part(session).await?;
         self.parts.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }

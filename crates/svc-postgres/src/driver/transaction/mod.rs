@@ -2,6 +2,7 @@
 
 mod atomic;
 mod joined;
+mod parts;
 
 pub use atomic::AtomicTransaction;
 
@@ -231,20 +232,6 @@ impl OpenTransaction {
         self.is_of_operation
     }
 
-    /// Gives the session the settings of the beginning again, whatever statements have set in it
-    /// for the rest of the transaction: the role, its parameters, and the variables of the request.
-    /// Removes its temporary tables and cursors.
-    pub async fn restore(&mut self, session: &Session) -> Result<(), DriverError> {
-        if !self.may_have_settings {
-            return Ok(());
-        }
-
-        let restored = self.connection()?.restore(session).await;
-        self.may_have_settings = restored.is_err();
-
-        self.conclude(restored)
-    }
-
     fn note_retry_cause<T>(&mut self, result: &Result<T, DriverError>) {
         self.retry_cause = match result {
             Ok(_) => self.retry_cause,
@@ -408,28 +395,6 @@ impl Connection {
             SimpleQueryMessage::Row(row) => row.get(0) == Some("serializable"),
             _ => false,
         }))
-    }
-
-    /// Undoes the settings of the session since the beginning of a transaction, and then sets the
-    /// variables of the request, which must not be looked up under another search path.
-    async fn restore(&mut self, session: &Session) -> Result<(), DriverError> {
-        let restore = self.session.restore();
-        self.wire.drive(self.client.batch_execute(&restore)).await?;
-
-        let Some(setup) = session.setup() else {
-            return Ok(());
-        };
-
-        let prepared = self.prepared(setup).await?;
-        let mut settings: Vec<Row> = Vec::new();
-        let set = rows(
-            &self.client,
-            &self.answered,
-            &prepared,
-            setup,
-            &mut settings,
-        );
-        self.wire.drive(set).await
     }
 
     /// Runs a statement of a transaction. Returns the number of rows it wrote or read. A stale
