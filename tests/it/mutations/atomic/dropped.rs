@@ -3,12 +3,14 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use serde_json::json;
+use svc::DatabaseConfig;
 use svc::prelude::*;
 use svc_tests::{App, eventually};
 use tokio::sync::Notify;
 
-use super::{INSERT, database, error, errors, names, options, until_idle};
+use super::{INSERT, database, error, errors, names, options, options_with, until_idle};
 
 /// Drops a statement that runs, and may send another one.
 #[svc::mutation]
@@ -46,6 +48,35 @@ async fn a_dropped_statement_undoes_the_operation() {
         until_idle(&database).await;
         assert_eq!(names(&database).await, ["one", "two"], "{query}");
     }
+}
+
+/// Holds a statement that it does not poll, and sends another one.
+#[svc::mutation]
+async fn hold(ctx: &Context<'_>) -> Result<Option<i32>> {
+    let mut held = Box::pin(ctx.db().call::<i32>("doze", []));
+    let ended = held.as_mut().now_or_never();
+    let next: Result<i32> = ctx.db().call("add_item", [json!(65), json!("next")]).await;
+    assert!(ended.is_none());
+    drop(held);
+    next.map(Some)
+}
+
+#[tokio::test]
+async fn a_statement_does_not_wait_for_one_that_nothing_polls() {
+    let database = database().await;
+    let config = DatabaseConfig {
+        url: Some(database.url()),
+        pool_timeout: Duration::from_secs(3),
+        ..DatabaseConfig::default()
+    };
+    let app = App::serve(options_with(config).mutations(mutations![hold])).await;
+    let reply = app
+        .query("mutation @atomic { a: plainly(id: 20) b: hold }")
+        .await;
+    let expected = [error("NOT_DONE", "a"), error("SERVICE_UNAVAILABLE", "b")];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    until_idle(&database).await;
+    assert_eq!(names(&database).await, ["one", "two"]);
 }
 
 /// Lets the task of `write_later` go on.

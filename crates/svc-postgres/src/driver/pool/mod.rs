@@ -41,7 +41,8 @@ pub struct Bounds {
 pub(super) struct Pool {
     pub(super) target: Target,
     pub(super) size: u32,
-    acquire_timeout: Duration,
+    /// The time to wait for a connection.
+    pub(super) acquire_timeout: Duration,
     /// The time to wait for the response to a statement.
     pub(super) deadline: Duration,
     /// The interval of the reaper.

@@ -1,10 +1,12 @@
 //! A transaction that all statements of a request share.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::timeout;
 
 use super::OpenTransaction;
 use crate::Session;
@@ -16,6 +18,8 @@ use crate::driver::{DriverError, RetryCause};
 #[derive(Debug)]
 pub struct AtomicTransaction {
     open: Arc<Mutex<OpenTransaction>>,
+    /// The time to wait for the end of another statement.
+    patience: OnceLock<Duration>,
     /// Whether statements belong to it. That does not end with a rollback: the statements of a task
     /// that outlives the mutations then fail, rather than take effect alone.
     is_open: AtomicBool,
@@ -29,6 +33,7 @@ impl Default for AtomicTransaction {
     fn default() -> Self {
         Self {
             open: Arc::new(Mutex::new(OpenTransaction::ended())),
+            patience: OnceLock::new(),
             is_open: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
             parts: AtomicUsize::new(0),
@@ -48,13 +53,23 @@ impl AtomicTransaction {
     /// as a role with fewer privileges, so no such statement runs until it has ended.
     ///
     /// # Errors
-    /// [`DriverError::PartOpen`] while a part is open.
+    /// [`DriverError::PartOpen`] while a part is open, and [`DriverError::PoolTimedOut`] if another
+    /// statement does not end in time.
     pub(crate) async fn alone(&self) -> Result<MutexGuard<'_, OpenTransaction>, DriverError> {
-        let open = self.open.lock().await;
+        let open = self.locked().await?;
         if self.has_parts() {
             return Err(DriverError::PartOpen);
         }
         Ok(open)
+    }
+
+    /// Waits until no statement runs, as long as for a connection of the pool: the program may hold
+    /// the future of a statement without polling it.
+    async fn locked(&self) -> Result<MutexGuard<'_, OpenTransaction>, DriverError> {
+        let patience = self.patience.get().copied().unwrap_or_default();
+        timeout(patience, self.open.lock())
+            .await
+            .map_err(|_| DriverError::PoolTimedOut)
     }
 
     /// The transaction, from its beginning to its commit. After a rollback, its statements fail.
@@ -68,6 +83,9 @@ impl AtomicTransaction {
         *open = begun;
         open.is_of_operation = true;
 
+        // That of an earlier attempt is the same.
+        let _ = self.patience.set(open.patience());
+
         self.is_broken.store(false, Ordering::Relaxed);
         self.is_open.store(true, Ordering::Release);
     }
@@ -78,7 +96,7 @@ impl AtomicTransaction {
     /// [`DriverError::OutcomeUnknown`] when the transaction may or may not have been committed.
     /// After any other error, nothing was kept.
     pub async fn commit(&self) -> Result<(), DriverError> {
-        let mut open = self.open.lock().await;
+        let mut open = self.locked().await?;
 
         // In this order, as a part that is dropped breaks the transaction off before it ends.
         if open.has_failed() || self.has_parts() || self.is_broken() {
@@ -97,9 +115,13 @@ impl AtomicTransaction {
         committed
     }
 
-    /// Rolls the transaction back. It does not wait for a statement that was dropped.
+    /// Rolls the transaction back, or lets it be rolled back in the background if a statement does
+    /// not end. It does not wait for a statement that was dropped.
     pub async fn roll_back(&self) {
-        self.open.lock().await.undo().await;
+        match self.locked().await {
+            Ok(mut open) => open.undo().await,
+            Err(_) => self.abandon(),
+        }
     }
 
     /// Rolls the transaction back in the background, if it has not ended.
@@ -120,7 +142,7 @@ impl AtomicTransaction {
 
     /// Gives the statements that follow the settings of the beginning.
     pub async fn restore(&self, session: &Session) -> Result<(), DriverError> {
-        self.open.lock().await.restore(session).await
+        self.locked().await?.restore(session).await
     }
 
     /// Begins a part of it, with the settings of the beginning. Only its own statements run until
@@ -155,13 +177,18 @@ impl AtomicTransaction {
         self.is_broken.load(Ordering::Relaxed)
     }
 
-    /// Whether its last statement has failed or was dropped, so that it cannot be committed.
+    /// Whether its last statement has failed, was dropped or does not end, so that it cannot be
+    /// committed.
     pub async fn has_failed(&self) -> bool {
-        self.open.lock().await.has_failed()
+        match self.locked().await {
+            Ok(open) => open.has_failed(),
+            Err(_) => true,
+        }
     }
 
     /// The reason why it may be run again, if PostgreSQL has rolled it back for one.
-    pub async fn retry_cause(&self) -> Option<RetryCause> {
-        self.open.lock().await.retry_cause()
+    pub fn retry_cause(&self) -> Option<RetryCause> {
+        // A transaction with a running statement has not been rolled back.
+        self.open.try_lock().ok()?.retry_cause()
     }
 }

@@ -8,6 +8,7 @@ pub use atomic::AtomicTransaction;
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join3;
 use futures_util::{FutureExt as _, TryStreamExt as _};
@@ -117,6 +118,14 @@ impl OpenTransaction {
             may_have_settings: false,
             is_of_operation: false,
         }
+    }
+
+    /// The time to wait for a connection, and for a transaction that others share.
+    fn patience(&self) -> Duration {
+        self.slot
+            .as_ref()
+            .map(|slot| slot.pool().acquire_timeout)
+            .unwrap_or_default()
     }
 
     /// Makes the next read the last statement: the commit is sent with it, in the same round trip,

@@ -134,7 +134,7 @@ impl Engine {
 
         let mut ran = self.run_each(cx, prepared, atomic, decisions).await;
         if ran.last().is_some_and(Ran::has_failed) {
-            let retry_cause = atomic.transaction.retry_cause().await;
+            let retry_cause = atomic.transaction.retry_cause();
             atomic.transaction.roll_back().await;
             let errors = ran.pop().map(|failed| failed.value.errors);
             return Err(Undone {
@@ -148,7 +148,7 @@ impl Engine {
             Err(error) => Err(Undone {
                 retry_cause: match error {
                     DbError::OutcomeUnknown => None,
-                    _ => atomic.transaction.retry_cause().await,
+                    _ => atomic.transaction.retry_cause(),
                 },
                 reason: Reason::Transaction(failed_call(error, &db.app.constraints)),
             }),
