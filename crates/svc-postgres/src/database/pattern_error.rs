@@ -9,7 +9,7 @@ use svc_core::exact_json::shorten;
 type PostgresError = tokio_postgres::error::DbError;
 
 /// Whether a classification waits for a connection of the pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Waits {
     Yes,
     /// It does not find the cause if no connection is free.
@@ -86,16 +86,12 @@ impl Database {
         waits: Waits,
         is_reason: fn(&PostgresError) -> bool,
     ) -> Option<String> {
-        if waits == Waits::No && !self.driver.has_free_connection() {
-            return None;
-        }
-
         let mut rows = Vec::new();
-        let error = self
-            .driver
-            .read(Session::none(), probe, &mut rows)
-            .await
-            .err()?;
+        let read = match waits {
+            Waits::Yes => self.driver.read(Session::none(), probe, &mut rows).await,
+            Waits::No => self.driver.read_if_free(probe, &mut rows).await?,
+        };
+        let error = read.err()?;
 
         let refused = error.of_database().filter(|error| is_reason(error))?;
 

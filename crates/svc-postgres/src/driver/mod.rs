@@ -120,6 +120,24 @@ impl Driver {
         Err(DriverError::Closed)
     }
 
+    /// Runs a read without session variables, like [`read`](Self::read), but only if a connection is
+    /// free or may be opened; otherwise returns `None`.
+    pub(super) async fn read_if_free(
+        &self,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Option<Result<(), DriverError>> {
+        for _ in 0..=self.pool.size {
+            let slot = self.pool.acquire_free().await?;
+            match slot.read(Session::none(), statement, sink).await {
+                Err(DriverError::ClosedIdle { .. }) => self.pool.close_dead(),
+                result => return Some(result),
+            }
+        }
+
+        None
+    }
+
     /// Runs pipelined reads on one connection and returns a result for each. A connection that died
     /// in the pool is replaced.
     ///
@@ -214,12 +232,6 @@ impl Driver {
             waiting: Some(waiting),
             max: self.pool.size,
         }
-    }
-
-    /// Whether a connection is free, or may be opened.
-    pub(crate) fn has_free_connection(&self) -> bool {
-        let state = self.pool.state();
-        !state.idle.is_empty() || state.vacant > 0
     }
 
     /// The maximum number of connections.

@@ -126,6 +126,17 @@ impl Pool {
         self.acquired(self.take()).await
     }
 
+    /// Acquires a connection if one is free or may be opened; `None` if other requests use all.
+    pub(super) async fn acquire_free(self: &Arc<Self>) -> Option<Slot<&Arc<Self>>> {
+        // A place in the queue is given up when it is dropped.
+        let mut slot = self.take().ok()?;
+        if slot.is_vacant() {
+            Box::pin(self.open(&mut slot, None)).await.ok()?;
+        }
+
+        Some(slot)
+    }
+
     /// Returns the slot of [`take`](Self::take) with an open connection: waits for a slot if all were
     /// in use, and connects if the slot is vacant.
     pub(super) async fn acquired<'a>(
