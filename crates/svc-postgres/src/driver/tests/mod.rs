@@ -12,7 +12,7 @@ use tokio_postgres::error::SqlState;
 
 use super::config::Target;
 use super::pool::Pool;
-use super::{Bounds, Driver, DriverError};
+use super::{Bounds, Driver, DriverError, Isolation};
 use crate::connect::ConnectConfig;
 use crate::statement::Raw;
 use crate::{Param, Session, Statement};
@@ -373,6 +373,19 @@ async fn idle_connections_are_closed() {
         assert_eq!(driver.pool_use(), (0, 2));
         assert_eq!(driver.pool.state().vacant, 2);
     }
+}
+
+#[tokio::test]
+async fn a_read_can_leave_a_queue_alone() {
+    let (driver, mut rows) = (driver(1), Vec::<Row>::new());
+    let one = statement("SELECT 1::text");
+    let read = driver.read_if_free(&one, &mut rows).await;
+    assert!(matches!(read, Some(Ok(()))), "{read:?}");
+
+    let none = Session::none();
+    let _open = driver.begin(none, Isolation::Default).await.unwrap();
+    assert!(driver.read_if_free(&one, &mut rows).await.is_none());
+    assert_eq!(rows.len(), 1);
 }
 
 /// PostgreSQL counts, and may log, connections that are closed without a terminate message.
