@@ -1,7 +1,7 @@
 //! The transaction of an operation whose mutations take effect together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::shared_state::SharedState;
 use svc_core::schema::TypeIndex;
@@ -15,6 +15,8 @@ pub struct Atomic {
     pub(crate) transaction: Arc<AtomicTransaction>,
     /// One more than the type number of a result that is a failure; 0 if there is none.
     failure: AtomicUsize,
+    /// The types that the mutations write, if responses are cached.
+    written: OnceLock<Vec<TypeIndex>>,
     after: Mutex<AfterCommit>,
 }
 
@@ -44,6 +46,13 @@ impl Atomic {
         self.failure.swap(0, Ordering::Relaxed).checked_sub(1)
     }
 
+    /// Records the types that the mutations write. Their cached responses become invalid at the
+    /// commit.
+    pub(crate) fn will_write(&self, types: Vec<TypeIndex>) {
+        // An operation has one plan.
+        let _ = self.written.set(types);
+    }
+
     /// Publishes an event after the commit.
     pub(crate) fn publish(&self, channel: &str, payload: &str) {
         self.later(|after| after.events.push((channel.to_owned(), payload.to_owned())));
@@ -66,7 +75,11 @@ impl Atomic {
 
     /// Takes the steps that follow a commit with this effect.
     pub(crate) async fn follow(&self, app: &SharedState, effect: Effect) {
-        let AfterCommit { events, changed } = self.planned();
+        let AfterCommit {
+            events,
+            mut changed,
+        } = self.planned();
+        changed.extend(self.written.get().into_iter().flatten());
 
         if let (Some(responses), true) = (&app.responses, effect != Effect::NotDone) {
             responses.invalidate(&changed);

@@ -7,8 +7,33 @@ use svc::prelude::*;
 use svc::testing::{Subscription, TestService};
 use svc::{DatabaseConfig, ResponseCache};
 use svc_tests::{App, eventually};
+use tokio::time::timeout;
 
 use super::{add_item, database, doze, items, names, options, registered, until_idle};
+
+/// Waits until the service caches responses.
+async fn until_cached(app: &App) {
+    eventually(async || {
+        let (one, other) = (
+            app.query("{ tick }").await.text,
+            app.query("{ tick }").await.text,
+        );
+        if one == other {
+            Ok(())
+        } else {
+            Err(format!("{one} {other}"))
+        }
+    })
+    .await;
+}
+
+/// The names of all items, from a cached response if there is one.
+async fn kept_items(app: &App) -> Value {
+    let reply = app
+        .query("{ keptItems(orderBy: [{id: ASC}]) { name } }")
+        .await;
+    reply.data()["keptItems"].clone()
+}
 
 #[tokio::test]
 async fn a_deadline_undoes_the_operation() {
@@ -60,7 +85,7 @@ async fn events_are_published_only_after_the_commit() {
 }
 
 #[tokio::test]
-async fn a_commit_that_outlasts_its_request_is_followed_by_its_events() {
+async fn a_commit_that_outlasts_its_request_is_followed_by_its_effects() {
     let database = database().await;
     database
         .execute(
@@ -80,7 +105,9 @@ async fn a_commit_that_outlasts_its_request_is_followed_by_its_events() {
         request_timeout: Some(Duration::from_secs(3)),
         ..SvcConfig::default()
     };
-    let options = registered(AppOptions::new().config(config)).atomic_mutations(true);
+    let options = registered(AppOptions::new().config(config))
+        .atomic_mutations(true)
+        .response_cache(ResponseCache::new());
     let service = TestService::start(options).await.unwrap();
     let mut heard = eventually(async || {
         let subscribed = service.subscribe(Subscription::new("subscription { said }"));
@@ -88,14 +115,30 @@ async fn a_commit_that_outlasts_its_request_is_followed_by_its_events() {
     })
     .await;
     let app = App::serve_router(service.router()).await;
+    until_cached(&app).await;
     let reply = app
-        .query(r#"mutation @atomic { a: addItem(id: 20, name: "slow") b: say(text: "late") }"#)
+        .query(
+            r#"mutation @atomic {
+                a: createItem(input: {id: 20, name: "slow"}) { id }
+                b: say(text: "late")
+            }"#,
+        )
         .await;
     assert_eq!(reply.json()["data"], Value::Null, "{}", reply.text);
     assert!(reply.text.contains("\"UNKNOWN\""), "{}", reply.text);
+
+    // Responses from before the commit are cached until then.
+    let message = loop {
+        kept_items(&app).await;
+        let next = timeout(Duration::from_millis(20), heard.next());
+        if let Ok(message) = next.await {
+            break message;
+        }
+    };
+    assert_eq!(message.unwrap(), json!({"data": {"said": "late"}}));
     assert_eq!(
-        heard.next().await.unwrap(),
-        json!({"data": {"said": "late"}})
+        kept_items(&app).await,
+        json!([{"name": "one"}, {"name": "two"}, {"name": "slow"}])
     );
     assert_eq!(names(&database).await, ["one", "two", "slow"]);
 }
@@ -104,26 +147,9 @@ async fn a_commit_that_outlasts_its_request_is_followed_by_its_events() {
 async fn cached_responses_outlast_an_undone_operation() {
     let database = database().await;
     let app = App::serve(options(&database).response_cache(ResponseCache::new())).await;
-    eventually(async || {
-        let (one, other) = (
-            app.query("{ tick }").await.text,
-            app.query("{ tick }").await.text,
-        );
-        if one == other {
-            Ok(())
-        } else {
-            Err(format!("{one} {other}"))
-        }
-    })
-    .await;
-    let kept = async || {
-        app.query("{ keptItems(orderBy: [{id: ASC}]) { name } }")
-            .await
-            .data()["keptItems"]
-            .clone()
-    };
+    until_cached(&app).await;
     let before = json!([{"name": "one"}, {"name": "two"}]);
-    assert_eq!(kept().await, before);
+    assert_eq!(kept_items(&app).await, before);
     database
         .execute("UPDATE tb_item SET name = 'unnoticed' WHERE id = 2")
         .await;
@@ -136,10 +162,10 @@ async fn cached_responses_outlast_an_undone_operation() {
         r#"createItem2: createItem(input: {id: 1, name: "again"}) { id }"#,
     ))
     .await;
-    assert_eq!(kept().await, before);
+    assert_eq!(kept_items(&app).await, before);
     app.query(&write("")).await.data();
     assert_eq!(
-        kept().await,
+        kept_items(&app).await,
         json!([{"name": "one"}, {"name": "unnoticed"}, {"name": "ten"}])
     );
 }

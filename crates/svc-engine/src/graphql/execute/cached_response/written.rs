@@ -42,7 +42,12 @@ impl Engine {
             .fields
             .iter()
             .map(|field| written_by(&self.app.model, &plan, field))
-            .collect();
+            .collect::<Vec<_>>();
+
+        // The commit of an operation with `@atomic` may outlast its request.
+        if let Some(atomic) = &scope.db.atomic {
+            atomic.will_write(types.concat());
+        }
 
         let (responses, ledger) = (responses.clone(), scope.db.ledger.clone()?);
 
