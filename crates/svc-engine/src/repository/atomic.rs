@@ -27,6 +27,8 @@ struct AfterCommit {
     events: Vec<(String, String)>,
     /// The types whose cached responses become invalid.
     changed: Vec<TypeIndex>,
+    /// Whether the commit was sent and has ended, so that no more effects can follow it.
+    is_closed: bool,
 }
 
 impl Atomic {
@@ -34,6 +36,13 @@ impl Atomic {
     /// while that is open.
     pub(crate) fn session(&self, session: Option<Session>) -> Session {
         Session::within(session, self.transaction.clone())
+    }
+
+    /// Starts an attempt at the transaction: the effects and failures of an earlier one do not
+    /// count.
+    pub(crate) fn begin(&self) {
+        self.take_failure();
+        self.planned(Effect::NotDone);
     }
 
     /// Records the type number of a result that is a failure, also one among the results of a list.
@@ -53,24 +62,36 @@ impl Atomic {
         let _ = self.written.set(types);
     }
 
-    /// Publishes an event after the commit.
-    pub(crate) fn publish(&self, channel: &str, payload: &str) {
-        self.later(|after| after.events.push((channel.to_owned(), payload.to_owned())));
+    /// Publishes an event after the commit. Returns whether the commit has not ended yet.
+    pub(crate) fn publish(&self, channel: &str, payload: &str) -> bool {
+        self.later(|after| after.events.push((channel.to_owned(), payload.to_owned())))
     }
 
-    /// Invalidates cached responses with rows of a type after the commit.
-    pub(crate) fn invalidate(&self, changed: TypeIndex) {
-        self.later(|after| after.changed.push(changed));
+    /// Invalidates cached responses with rows of a type after the commit. Returns whether the commit
+    /// has not ended yet.
+    pub(crate) fn invalidate(&self, changed: TypeIndex) -> bool {
+        self.later(|after| after.changed.push(changed))
     }
 
-    fn later(&self, add: impl FnOnce(&mut AfterCommit)) {
-        add(&mut self.after.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-
-    /// Takes out the effects planned so far.
-    fn planned(&self) -> AfterCommit {
+    fn later(&self, add: impl FnOnce(&mut AfterCommit)) -> bool {
         let mut after = self.after.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *after)
+        if after.is_closed {
+            return false;
+        }
+
+        add(&mut after);
+        true
+    }
+
+    /// Takes out the effects planned so far. Later ones are not planned, unless the operation was
+    /// not done and may run again.
+    fn planned(&self, effect: Effect) -> AfterCommit {
+        let mut after = self.after.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = AfterCommit {
+            is_closed: effect != Effect::NotDone,
+            ..AfterCommit::default()
+        };
+        std::mem::replace(&mut *after, left)
     }
 
     /// Takes the steps that follow a commit with this effect.
@@ -78,7 +99,8 @@ impl Atomic {
         let AfterCommit {
             events,
             mut changed,
-        } = self.planned();
+            ..
+        } = self.planned(effect);
         changed.extend(self.written.get().into_iter().flatten());
 
         if let (Some(responses), true) = (&app.responses, effect != Effect::NotDone) {

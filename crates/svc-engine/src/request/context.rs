@@ -170,8 +170,8 @@ impl<'a> Context<'a> {
     /// `{"id": 1, "op": "update"}`.
     ///
     /// The event is not part of a transaction. For an event about a write, use a trigger with
-    /// `svc_notify`, which is sent with the write. In an operation with `@atomic`, the event is
-    /// published after the commit, and an error of the source is only logged.
+    /// `svc_notify`, which is sent with the write. In a mutation of an operation with `@atomic`, the
+    /// event is published after the commit, and an error of the source is only logged.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -187,8 +187,11 @@ impl<'a> Context<'a> {
     /// Fails if the source of events cannot be reached. A payload of PostgreSQL is limited to less
     /// than 8,000 bytes.
     pub async fn publish(&self, channel: &str, payload: &str) -> svc_core::Result<()> {
-        if let Some(atomic) = &self.db.atomic {
-            atomic.publish(channel, payload);
+        // An event of an authorizer, for example, is published even if the operation is denied.
+        if let Some(atomic) = &self.db.atomic
+            && self.db.is_enclosed()
+            && atomic.publish(channel, payload)
+        {
             return Ok(());
         }
 
@@ -197,8 +200,8 @@ impl<'a> Context<'a> {
 
     /// Invalidates cached responses with rows of a type, here immediately and in all other
     /// instances of the service soon after. Call it after committing a write that neither its
-    /// mutation nor a trigger reports. In an operation with `@atomic`, it takes effect after the
-    /// commit. See [`ResponseCache`](crate::ResponseCache).
+    /// mutation nor a trigger reports. In a mutation of an operation with `@atomic`, it takes effect
+    /// after the commit. See [`ResponseCache`](crate::ResponseCache).
     ///
     /// ```
     /// use svc::prelude::*;
@@ -220,10 +223,14 @@ impl<'a> Context<'a> {
             return;
         };
 
-        match &self.db.atomic {
-            Some(atomic) => atomic.invalidate(*index),
-            None => responses.invalidate(&[*index]),
+        if let Some(atomic) = &self.db.atomic
+            && self.db.is_enclosed()
+            && atomic.invalidate(*index)
+        {
+            return;
         }
+
+        responses.invalidate(&[*index]);
     }
 
     /// Returns the payloads of a channel from now on, for a subscription with a body. The channel

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc::authz::OperationType;
 use svc::prelude::*;
 use svc::testing::{Subscription, TestService};
 use svc::{DatabaseConfig, ResponseCache};
@@ -167,5 +168,33 @@ async fn cached_responses_outlast_an_undone_operation() {
     assert_eq!(
         kept_items(&app).await,
         json!([{"name": "one"}, {"name": "unnoticed"}, {"name": "ten"}])
+    );
+}
+
+/// Denies every mutation, and reports that.
+async fn deny(request: AuthorizationRequest) -> Result<bool> {
+    if request.operation_type() != OperationType::Mutation {
+        return Ok(true);
+    }
+    request.context().publish("said", "denied").await?;
+    Ok(false)
+}
+
+#[tokio::test]
+async fn an_event_of_an_authorizer_is_published_although_it_denies_the_operation() {
+    let database = database().await;
+    let options = options(&database).authorizer(deny);
+    let service = TestService::start(options).await.unwrap();
+    let mut heard = eventually(async || {
+        let subscribed = service.subscribe(Subscription::new("subscription { said }"));
+        subscribed.await.map_err(|refused| refused.to_string())
+    })
+    .await;
+    let app = App::serve_router(service.router()).await;
+    let reply = app.query("mutation @atomic { plainly(id: 20) }").await;
+    assert_eq!(reply.code(), "FORBIDDEN", "{}", reply.text);
+    assert_eq!(
+        heard.next().await.unwrap(),
+        json!({"data": {"said": "denied"}})
     );
 }

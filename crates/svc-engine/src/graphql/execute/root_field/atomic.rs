@@ -121,9 +121,7 @@ impl Engine {
         decisions: &[Option<Decided<'p>>],
     ) -> Result<Vec<Ran>, Undone> {
         let db = cx.context.db();
-
-        // That of an earlier attempt does not count.
-        atomic.take_failure();
+        atomic.begin();
 
         if let Err(error) = begin(db, atomic).await {
             return Err(Undone {
