@@ -44,6 +44,9 @@ async fn called(ctx: &Context<'_>) -> Result<i32> {
     ctx.db().call("app.wait", Vec::<Value>::new()).await
 }
 
+#[svc::mutation(function = "app.wait")]
+async fn wait() -> Option<i32>;
+
 const SQL: &str = "
 CREATE SCHEMA app;
 CREATE FUNCTION app.wait() RETURNS int LANGUAGE sql AS 'SELECT pg_advisory_xact_lock_shared(7); SELECT 1';
@@ -73,7 +76,9 @@ async fn serve(database: DatabaseConfig) -> (TestDatabase, App) {
     let app = App::serve(
         AppOptions::new()
             .config(config)
-            .queries(queries![held, open, resolved, called]),
+            .atomic_mutations(true)
+            .queries(queries![held, open, resolved, called])
+            .mutations(mutations![wait]),
     )
     .await;
     (test, app)
@@ -192,6 +197,17 @@ async fn a_batch_shares_the_connections_of_one_request() {
     assert_eq!(
         answer,
         Value::from(vec![json!({ "data": { "held": [{ "id": 1 }] } }); 8])
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn transactions_of_a_batch_share_the_connections_of_one_request() {
+    let (database, app) = serve(DatabaseConfig::default()).await;
+    let operation = json!({ "query": "mutation @atomic { wait }" });
+    let answer = holds(&database, &app, Value::from(vec![operation; 8]), 3).await;
+    assert_eq!(
+        answer,
+        Value::from(vec![json!({ "data": { "wait": 1 } }); 8])
     );
 }
 

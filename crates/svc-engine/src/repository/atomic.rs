@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::shared_state::SharedState;
 use svc_core::schema::TypeIndex;
 use svc_postgres::{
-    AtomicTransaction, Database, DbError, DriverError, Effect, OpenTransaction, Session,
+    AtomicTransaction, Database, DbError, DriverError, Effect, OpenTransaction, RequestQuota,
+    Session,
 };
 
 /// The transaction of an operation with `@atomic`, and the effects that follow its commit.
@@ -34,8 +35,12 @@ struct AfterCommit {
 impl Atomic {
     /// A session with the same variables, or with none, whose statements run in the transaction
     /// while that is open.
-    pub(crate) fn session(&self, session: Option<Session>) -> Session {
-        Session::within(session, self.transaction.clone())
+    pub(crate) fn session(
+        &self,
+        session: Option<Session>,
+        share: Option<Arc<RequestQuota>>,
+    ) -> Session {
+        Session::within(session, share, self.transaction.clone())
     }
 
     /// Starts an attempt at the transaction: the effects and failures of an earlier one do not

@@ -84,11 +84,15 @@ impl Session {
     }
 
     /// A session with the same variables, or with none, whose statements run in a transaction while
-    /// that is open: an `AtomicTransaction`.
-    pub fn within(session: Option<Self>, transaction: Arc<dyn Any + Send + Sync>) -> Self {
+    /// that is open: an `AtomicTransaction`. The transaction itself counts in the share.
+    pub fn within(
+        session: Option<Self>,
+        share: Option<Arc<RequestQuota>>,
+        transaction: Arc<dyn Any + Send + Sync>,
+    ) -> Self {
         Self {
             state: session.map_or(State::None, |session| session.state),
-            share: None,
+            share,
             enclosing: Some(transaction),
         }
     }
@@ -105,7 +109,7 @@ impl Session {
 
     /// Waits until the request may use another connection, which counts until the permit is
     /// dropped.
-    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+    pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         self.share.as_ref()?.turn().await
     }
 

@@ -47,7 +47,7 @@ impl Engine {
         // Request data that keeps its database takes part in the transaction too.
         let session = match &atomic {
             Some(atomic) => Some(Arc::new(
-                atomic.session(unknown.map(|_| Session::unknown())),
+                atomic.session(unknown.map(|_| Session::unknown()), None),
             )),
             None => unknown,
         };
@@ -82,10 +82,11 @@ impl Engine {
             .clone()
             .filter(|_| reads_at_once || !lasts);
 
-        let share = common.or_else(|| reads_at_once.then(|| self.app.database.share()));
+        // With `@atomic`, it has one connection.
+        let has_many = reads_at_once && scope.db.atomic.is_none();
+        let share = common.or_else(|| has_many.then(|| self.app.database.share()));
         scope.db.session = match (&scope.db.atomic, share) {
-            // It has one connection.
-            (Some(atomic), _) => Some(Arc::new(atomic.session(session))),
+            (Some(atomic), share) => Some(Arc::new(atomic.session(session, share))),
             (None, Some(share)) => Some(Arc::new(Session::sharing(session, share))),
             (None, None) => session.map(Arc::new),
         };

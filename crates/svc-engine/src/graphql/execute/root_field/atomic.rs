@@ -123,6 +123,9 @@ impl Engine {
         let db = cx.context.db();
         atomic.begin();
 
+        // The connection counts as one of its batch or socket. Its statements need no other.
+        let _turn = db.session().turn().await;
+
         if let Err(error) = begin(db, atomic).await {
             return Err(Undone {
                 retry_cause: error.retry_cause(),
