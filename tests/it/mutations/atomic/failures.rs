@@ -149,6 +149,32 @@ async fn a_denied_field_prevents_all_others() {
     assert_eq!(names(&database).await, ["one", "two"]);
 }
 
+/// Writes, and denies functions of the database.
+async fn note_and_deny(request: AuthorizationRequest) -> Result<bool> {
+    let db = request.context().db();
+    let id: i32 = db.call("next_note", []).await?;
+    let _noted: i32 = db.call("add_item", [json!(id), json!("noted")]).await?;
+    Ok(!request.operation_name().starts_with("add"))
+}
+
+#[tokio::test]
+async fn a_write_of_an_authorizer_is_not_the_outcome_of_a_denied_operation() {
+    let database = database().await;
+    database
+        .execute(
+            "CREATE SEQUENCE notes START 80;
+            CREATE FUNCTION next_note() RETURNS int LANGUAGE sql AS 'SELECT nextval(''notes'')::int'",
+        )
+        .await;
+    let app = App::serve(options(&database).authorizer(note_and_deny)).await;
+    let reply = app
+        .query(r#"mutation @atomic { a: plainly(id: 20) b: addItem(id: 21, name: "denied") }"#)
+        .await;
+    let expected = [error("NOT_DONE", "a"), error("FORBIDDEN", "b")];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert_eq!(names(&database).await, ["one", "two", "noted", "noted"]);
+}
+
 #[tokio::test]
 async fn row_policies_apply_within_the_transaction() {
     let database = database().await;

@@ -70,6 +70,12 @@ impl Engine {
     ) -> Vec<CompletedValue> {
         let (fields, db) = (&prepared.plan.root.fields, cx.context.db());
         let decisions = self.decide(cx, prepared, false).await;
+
+        // Writes of authorizers do not count, also if they deny a field.
+        if let Some(ledger) = &db.ledger {
+            ledger.begin();
+        }
+
         if let Some((index, errors)) = first_denial(cx, fields, &decisions) {
             return undone(cx, fields, index, errors);
         }
@@ -78,11 +84,6 @@ impl Engine {
             let error = Error::internal("an operation with `@atomic` has no transaction");
             return all_failed(cx, fields, &error);
         };
-
-        // Writes of authorizers do not count.
-        if let Some(ledger) = &db.ledger {
-            ledger.begin();
-        }
 
         let _abandoned = Abandoned(&atomic.transaction);
         let may_repeat = prepared.plan.needs_code().is_none();
