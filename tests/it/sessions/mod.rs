@@ -6,3 +6,4 @@ mod browser;
 mod cookies;
 mod sockets;
 mod stores;
+mod undone;

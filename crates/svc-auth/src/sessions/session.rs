@@ -41,6 +41,14 @@ pub(super) struct Place {
     pub(super) key: Option<String>,
 }
 
+/// The state of a session at one moment, as [`Session::restore`] takes it.
+#[doc(hidden)]
+pub struct Checkpoint {
+    values: Map<String, Value>,
+    is_changed: bool,
+    is_renewed: bool,
+}
+
 impl Session {
     pub(super) fn new(
         read: Result<Map<String, Value>, SessionError>,
@@ -170,6 +178,25 @@ impl Session {
         state.check()?;
         (state.is_changed, state.is_renewed) = (true, true);
         Ok(())
+    }
+
+    /// Returns the state of the session.
+    #[doc(hidden)]
+    pub fn checkpoint(&self) -> Checkpoint {
+        let state = self.state();
+        Checkpoint {
+            values: state.values.clone(),
+            is_changed: state.is_changed,
+            is_renewed: state.is_renewed,
+        }
+    }
+
+    /// Undoes all changes since an earlier state.
+    #[doc(hidden)]
+    pub fn restore(&self, before: Checkpoint) {
+        let mut state = self.state();
+        state.values = before.values;
+        (state.is_changed, state.is_renewed) = (before.is_changed, before.is_renewed);
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -3,6 +3,7 @@
 use std::iter::zip;
 use std::sync::Arc;
 
+use super::session_undo::SessionUndo;
 use crate::graphql::complete::CompletedValue;
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::execute::by_statement::all_failed;
@@ -134,6 +135,7 @@ impl Engine {
             });
         }
 
+        let mut session = SessionUndo::new(cx);
         let mut ran = self.run_each(cx, prepared, atomic, decisions).await;
         if ran.last().is_some_and(Ran::has_failed) {
             let retry_cause = atomic.transaction.retry_cause();
@@ -145,16 +147,24 @@ impl Engine {
             });
         }
 
-        match commit(db, atomic).await {
-            Ok(()) => Ok(ran),
-            Err(error) => Err(Undone {
-                retry_cause: match error {
-                    DbError::OutcomeUnknown => None,
-                    _ => atomic.transaction.retry_cause(),
-                },
-                reason: Reason::Transaction(failed_call(error, &db.app.constraints)),
-            }),
-        }
+        // If the request is dropped during the commit, the outcome is unknown.
+        session.keep();
+        let Err(error) = commit(db, atomic).await else {
+            return Ok(ran);
+        };
+
+        let retry_cause = match error {
+            DbError::OutcomeUnknown => None,
+            _ => {
+                session.undo();
+                atomic.transaction.retry_cause()
+            }
+        };
+
+        Err(Undone {
+            reason: Reason::Transaction(failed_call(error, &db.app.constraints)),
+            retry_cause,
+        })
     }
 
     /// Runs the fields in the open transaction, up to the first one that fails.

@@ -1,6 +1,8 @@
 //! Root fields: admitted, run, and completed.
 
 mod atomic;
+#[cfg_attr(not(feature = "sessions"), path = "no_session_undo.rs")]
+mod session_undo;
 
 use std::pin::{Pin, pin};
 
