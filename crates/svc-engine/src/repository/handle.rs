@@ -116,6 +116,18 @@ impl Db {
         self.enclosing().is_some()
     }
 
+    /// The same handle, outside of the transaction of an operation with `@atomic`. Its writes are
+    /// not those of a mutation.
+    pub(crate) fn outside(&self) -> Self {
+        let session = self.session.as_ref();
+        Self {
+            session: session.map(|session| Arc::new(session.outside())),
+            ledger: None,
+            atomic: None,
+            ..self.clone()
+        }
+    }
+
     /// The same handle, outside of a resolver's transaction.
     pub(crate) fn without_transaction(&self) -> Self {
         Self {

@@ -53,11 +53,15 @@ impl RequestScope {
 
     /// Returns the same scope for keeping beyond the request; `None` if the request is not shared.
     pub fn share(&self) -> Option<Self> {
+        self.share_with(&self.db)
+    }
+
+    /// Returns the same scope with another database, for keeping beyond the request; `None` if the
+    /// request is not shared.
+    pub(crate) fn share_with(&self, db: &Db) -> Option<Self> {
         match &self.request {
             Held::Alone(_) => None,
-            Held::Shared(request) => {
-                Some(Self::new(self.db.clone(), Held::Shared(request.clone())))
-            }
+            Held::Shared(request) => Some(Self::new(db.clone(), Held::Shared(request.clone()))),
         }
     }
 

@@ -35,7 +35,7 @@ impl PartialEq for Session {
 #[derive(Debug)]
 pub struct UnknownSession;
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 enum State {
     /// There are none to set.
     None,
@@ -94,6 +94,17 @@ impl Session {
             state: session.map_or(State::None, |session| session.state),
             share,
             enclosing: Some(transaction),
+        }
+    }
+
+    /// A session with the same variables and the same share, whose statements run in no transaction
+    /// of others.
+    #[must_use]
+    pub fn outside(&self) -> Self {
+        Self {
+            state: self.state.clone(),
+            share: self.share.clone(),
+            enclosing: None,
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use serde_json::json;
 use svc::DatabaseConfig;
+use svc::db::Db;
 use svc::prelude::*;
 use svc_tests::{App, eventually};
 use tokio::sync::Notify;
@@ -77,6 +78,42 @@ async fn a_statement_does_not_wait_for_one_that_nothing_polls() {
     assert_eq!(errors(&reply), expected, "{}", reply.text);
     until_idle(&database).await;
     assert_eq!(names(&database).await, ["one", "two"]);
+}
+
+/// The database of a request, as its authorizer has kept it.
+static KEPT: OnceLock<Db> = OnceLock::new();
+
+async fn keep_database(request: AuthorizationRequest) -> bool {
+    // The first field decides.
+    let _ = KEPT.set(request.context().db().clone());
+    true
+}
+
+#[svc::mutation]
+async fn write_apart() -> Result<Option<i32>> {
+    let db = KEPT.get().ok_or_else(|| Error::internal("no database"))?;
+    db.call("add_item", [json!(66), json!("apart")])
+        .await
+        .map(Some)
+}
+
+#[tokio::test]
+async fn a_database_that_an_authorizer_keeps_is_outside_of_the_transaction() {
+    let database = database().await;
+    let options = options(&database)
+        .mutations(mutations![write_apart])
+        .authorizer(keep_database);
+    let app = App::serve(options).await;
+    let reply = app
+        .query("mutation @atomic { a: plainly(id: 20) b: writeApart c: fail }")
+        .await;
+    let expected = [
+        error("NOT_DONE", "a"),
+        error("NOT_DONE", "b"),
+        error("BAD_USER_INPUT", "c"),
+    ];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert_eq!(names(&database).await, ["one", "two", "apart"]);
 }
 
 /// Lets the task of `write_later` go on.

@@ -58,7 +58,8 @@ impl AccessCheck for RootFieldAccess<'_> {
     }
 
     fn shared(&self) -> Option<RequestScope> {
-        self.cx.context.request.share()
+        let Context { request, db } = self.cx.context;
+        request.share_with(db)
     }
 
     fn kind(&self) -> OperationKind {

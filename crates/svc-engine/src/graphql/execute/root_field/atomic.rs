@@ -70,7 +70,10 @@ impl Engine {
         prepared: &Prepared,
     ) -> Vec<CompletedValue> {
         let (fields, db) = (&prepared.plan.root.fields, cx.context.db());
-        let decisions = self.decide(cx, prepared, false).await;
+
+        // Tasks and handles of authorizers outlast the decision.
+        let outside = db.outside();
+        let decisions = self.decide(&cx.with_db(&outside), prepared, false).await;
 
         // Writes of authorizers do not count, also if they deny a field.
         if let Some(ledger) = &db.ledger {
