@@ -42,6 +42,11 @@ impl CostMeter {
         }
     }
 
+    /// Starts metering an attempt at all root fields separately.
+    pub(in crate::graphql) fn attempt(&self) -> FieldMeter<'_> {
+        self.field(self.asked)
+    }
+
     /// Records that a root field was admitted.
     pub(in crate::graphql) fn begin_work(&self) {
         self.has_begun.store(true, Ordering::Relaxed);
@@ -81,7 +86,8 @@ impl Drop for CostMeter {
 }
 
 /// The complexity that the results of one root field have used so far, if the first error of the
-/// operation may cut them off. Counts for the operation when dropped.
+/// operation may cut them off, or that of an attempt at all root fields. Counts for the operation
+/// when dropped.
 pub(crate) struct FieldMeter<'a> {
     operation: &'a CostMeter,
     own: CostMeter,
@@ -106,6 +112,11 @@ impl FieldMeter<'_> {
         if self.own.used.load(Ordering::Relaxed) > 0 {
             self.count_all();
         }
+    }
+
+    /// Counts nothing of an attempt that is run again.
+    pub(in crate::graphql) fn discard(&self) {
+        self.own.used.store(0, Ordering::Relaxed);
     }
 
     fn count_all(&self) {

@@ -10,7 +10,7 @@ use crate::graphql::execute::by_statement::all_failed;
 use crate::graphql::execute::size::AnswerSize;
 use crate::graphql::execute::{Decided, Engine, Prepared};
 use crate::graphql::mutate::Mutations;
-use crate::graphql::plan::PlanField;
+use crate::graphql::plan::{CostMeter, PlanField};
 use crate::graphql::response::{FieldError, Path, PropagatedNull, ResponseBudget};
 use crate::mutation_result::failed_call;
 use crate::repository::{Atomic, Db};
@@ -90,21 +90,7 @@ impl Engine {
         };
 
         let _abandoned = Abandoned(&atomic.transaction);
-        let may_repeat = prepared.plan.needs_code().is_none();
-        let mut retries = cx.database.retries();
-        let result = loop {
-            match self.attempt(cx, prepared, atomic, &decisions).await {
-                Err(undone)
-                    if may_repeat
-                        && cx
-                            .database
-                            .may_retry(&mut retries, undone.retry_cause)
-                            .await => {}
-                result => break result,
-            }
-        };
-
-        match result {
+        match self.attempts(cx, prepared, atomic, &decisions).await {
             Ok(ran) => kept(cx, fields, ran),
             Err(Undone {
                 reason: Reason::Field(index, errors),
@@ -114,6 +100,39 @@ impl Engine {
                 reason: Reason::Transaction(error),
                 ..
             }) => all_failed(cx, fields, &error),
+        }
+    }
+
+    /// Runs the transaction, again after a conflict if no code of the program has run. Only the last
+    /// attempt counts for the complexity that the operation has used.
+    async fn attempts<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        atomic: &Arc<Atomic>,
+        decisions: &[Option<Decided<'p>>],
+    ) -> Result<Vec<Ran>, Undone> {
+        let may_repeat = prepared.plan.needs_code().is_none() && self.hooks.is_empty();
+        let mut retries = cx.database.retries();
+        loop {
+            let meter = cx.spending.map(CostMeter::attempt);
+            let attempt_cx = match &meter {
+                Some(meter) => cx.with_spending(meter.objects()),
+                None => *cx,
+            };
+
+            let result = self.attempt(&attempt_cx, prepared, atomic, decisions).await;
+            let cause = match &result {
+                Err(undone) if may_repeat => undone.retry_cause,
+                _ => None,
+            };
+            if !cx.database.may_retry(&mut retries, cause).await {
+                return result;
+            }
+
+            if let Some(meter) = &meter {
+                meter.discard();
+            }
         }
     }
 
