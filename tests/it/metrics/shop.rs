@@ -96,6 +96,7 @@ pub(super) async fn shop(
         .database_url(database.url())
         .queries(queries![things, broken, endless, double])
         .mutations(mutations![add_thing, fail])
+        .atomic_mutations(true)
         .subscriptions(subscriptions![ticks])
         .operations([
             Operation::new("query registeredThings { things(limit: 1) { id } }"),

@@ -77,6 +77,25 @@ async fn operations_on_sockets_are_counted() {
 }
 
 #[tokio::test]
+async fn undone_mutations_are_counted_as_failed() {
+    if !is_alone(module_path!(), "undone_mutations_are_counted_as_failed") {
+        return;
+    }
+    let (_database, app) = app().await;
+    let undone = r#"mutation @atomic {
+        add_thing(input: {id: 40, name: "undone"}) { __typename }
+        fail
+    }"#;
+    let reply = app.query(undone).await;
+    assert_eq!(reply.code(), "CONFLICT", "{}", reply.text);
+    Series::of(&app).await.assert(&[
+        (r#"svc_graphql_mutations_total{mutation_name="add_thing"}"#, 1.0),
+        (r#"svc_graphql_mutations_errors_total{mutation_name="add_thing",error_type="application"}"#, 1.0),
+        (r#"svc_graphql_mutations_errors_total{mutation_name="fail",error_type="application"}"#, 1.0),
+    ]);
+}
+
+#[tokio::test]
 async fn cached_responses_and_operation_sql_are_counted() {
     if !is_alone(
         module_path!(),

@@ -46,6 +46,8 @@ pub struct EffectLog {
     unseen: AtomicU32,
     /// One more than the type number of the mutation's result; 0 if the result is not an object.
     result: AtomicUsize,
+    /// The number of root fields that have begun, if they run in one transaction.
+    begun: AtomicUsize,
     /// The effects of the completed root fields, in order.
     ended: Mutex<Vec<Effect>>,
     /// The effect of each mutation, by response key, if the whole response became null.
@@ -65,6 +67,16 @@ impl EffectLog {
     /// Whether a mutation of an operation whose mutations run one by one has started.
     pub fn is_one_by_one(&self) -> bool {
         self.is_one_by_one.load(Ordering::Relaxed)
+    }
+
+    /// Records that the next root field of one transaction begins, which has this index.
+    pub fn begin_field(&self, index: usize) {
+        self.begun.store(index + 1, Ordering::Relaxed);
+    }
+
+    /// The number of root fields of one transaction that have begun.
+    pub fn begun(&self) -> usize {
+        self.begun.load(Ordering::Relaxed)
     }
 
     /// Completes a root field of the operation and returns its effect.

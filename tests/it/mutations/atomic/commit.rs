@@ -10,7 +10,7 @@ use svc::{DatabaseConfig, ResponseCache};
 use svc_tests::{App, eventually};
 use tokio::time::timeout;
 
-use super::{add_item, database, doze, items, names, options, registered, until_idle};
+use super::{add_item, database, doze, items, names, options, plainly, registered, until_idle};
 
 /// Waits until the service caches responses.
 async fn until_cached(app: &App) {
@@ -52,14 +52,28 @@ async fn a_deadline_undoes_the_operation() {
         .auto_camel_case(true)
         .atomic_mutations(true)
         .queries(queries![items])
-        .mutations(mutations![add_item, doze]);
+        .mutations(mutations![add_item, doze, plainly]);
     let app = App::serve(options).await;
-    let reply = app
-        .query(r#"mutation @atomic { a: addItem(id: 20, name: "late") b: doze }"#)
-        .await;
-    assert_eq!(reply.json()["data"], Value::Null, "{}", reply.text);
-    until_idle(&database).await;
-    assert_eq!(names(&database).await, ["one", "two"]);
+
+    // A body that has begun may have had other effects.
+    for (query, effects) in [
+        (
+            r#"mutation @atomic { a: addItem(id: 20, name: "late") b: doze c: plainly(id: 21) }"#,
+            json!({"a": "NOT_DONE", "b": "NOT_DONE", "c": "NOT_DONE"}),
+        ),
+        (
+            "mutation @atomic { a: plainly(id: 21) b: doze }",
+            json!({"a": "UNKNOWN", "b": "NOT_DONE"}),
+        ),
+    ] {
+        let reply = app.query(query).await;
+        let json = reply.json();
+        assert_eq!(json["data"], Value::Null, "{}", reply.text);
+        let mutations = &json["extensions"]["mutations"];
+        assert_eq!(*mutations, effects, "{query} {}", reply.text);
+        until_idle(&database).await;
+        assert_eq!(names(&database).await, ["one", "two"], "{query}");
+    }
 }
 
 #[tokio::test]

@@ -57,8 +57,9 @@ impl<'a> Mutations<'a> {
     }
 
     /// Completes a mutation that was undone because another one failed, and whose error is the only
-    /// one of the response.
-    pub(in crate::graphql) fn undo(&mut self) {
+    /// one of the response. `error` is the value with the error that it would have alone.
+    pub(in crate::graphql) fn undo(&mut self, field: &PlanField, error: &CompletedValue) {
+        self.count(field, error);
         if let Some(ledger) = self.ledger {
             ledger.end();
         }
@@ -145,15 +146,15 @@ pub(in crate::graphql) fn effects_when_late(
     }
 }
 
-/// The effect of each mutation of one transaction. A program that was stopped may have done
-/// something outside of it.
+/// The effect of each mutation of one transaction. A program that has begun may have done something
+/// outside of it.
 fn effects_of_whole(ledger: &EffectLog, fields: &[PlanField]) -> Vec<(String, Effect)> {
-    let effect = ledger.effect();
-    let of_field = |field: &PlanField| match field.root() {
-        Some(root) if root.needs_code() => effect.of_ended_program(),
+    let (effect, begun) = (ledger.effect(), ledger.begun());
+    let of_field = |(index, field): (usize, &PlanField)| match field.root() {
+        Some(root) if root.needs_code() && index < begun => effect.of_ended_program(),
         _ => effect,
     };
-    by_key(fields, fields.iter().map(of_field))
+    by_key(fields, fields.iter().enumerate().map(of_field))
 }
 
 /// The mutations among the root fields with their effects; fields without an effect did not run.

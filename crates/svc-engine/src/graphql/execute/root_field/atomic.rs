@@ -203,7 +203,11 @@ impl Engine {
         let (fields, db) = (&prepared.plan.root.fields, cx.context.db());
         let (mut ran, mut size) = (Vec::with_capacity(fields.len()), AnswerSize::default());
 
-        for (field, decided) in zip(fields, decisions) {
+        for (index, (field, decided)) in zip(fields, decisions).enumerate() {
+            if let Some(ledger) = &db.ledger {
+                ledger.begin_field(index);
+            }
+
             // In its own transaction, it would not meet the settings of the fields before it.
             let value = match atomic.transaction.restore(db.session()).await {
                 Ok(()) => {
@@ -365,7 +369,7 @@ fn undone(
                 null.bytes = Err(PropagatedNull);
             }
         } else if is_lost {
-            mutations.undo();
+            mutations.undo(field, &null);
             continue;
         }
 
