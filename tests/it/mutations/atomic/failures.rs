@@ -1,10 +1,11 @@
 //! A failed field undoes the whole operation.
 
 use serde_json::{Value, json};
+use svc::OnFailure;
 use svc::prelude::*;
 use svc_tests::App;
 
-use super::{Item, database, error, errors, names, options};
+use super::{Item, TakeItemResult, database, error, errors, names, options};
 
 /// A write of each kind.
 const WRITES: [&str; 8] = [
@@ -147,6 +148,34 @@ async fn a_denied_field_prevents_all_others() {
     let expected = [error("NOT_DONE", "a"), error("FORBIDDEN", "b")];
     assert_eq!(errors(&reply), expected, "{}", reply.text);
     assert_eq!(names(&database).await, ["one", "two"]);
+}
+
+#[svc::mutation(function = "take_item", on_failure = commit)]
+async fn take_and_keep(name: String) -> TakeItemResult;
+
+#[svc::mutation]
+async fn keep_in_body(ctx: &Context<'_>, name: String) -> Result<Option<i32>> {
+    let taken = ctx
+        .db()
+        .call_with(OnFailure::Commit, "take_item", [json!(name)]);
+    taken.await.map(Some)
+}
+
+#[tokio::test]
+async fn a_call_that_keeps_its_changes_after_a_failure_is_no_part_of_an_operation() {
+    let database = database().await;
+    let options = options(&database).mutations(mutations![take_and_keep, keep_in_body]);
+    let app = App::serve(options).await;
+    let call = r#"takeAndKeep(name: "kept") { ... on TakeItemError { code } }"#;
+    let reply = app.query(&format!("mutation @atomic {{ {call} }}")).await;
+    assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{}", reply.text);
+    let body = r#"mutation @atomic { keepInBody(name: "kept") }"#;
+    let reply = app.query(body).await;
+    let expected = [error("INTERNAL_SERVER_ERROR", "keepInBody")];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert_eq!(names(&database).await, ["one", "two"]);
+    app.query(&format!("mutation {{ {call} }}")).await.data();
+    assert_eq!(names(&database).await, ["one", "two", "kept"]);
 }
 
 /// Writes, and denies functions of the database.

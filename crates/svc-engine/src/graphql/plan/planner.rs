@@ -22,7 +22,9 @@ use crate::graphql::coerce::{LiftedLiterals, Variables, condition};
 use crate::graphql::error::{MAX_LOCATIONS, RequestError};
 use crate::limits::Limits;
 use svc_core::ErrorCode;
-use svc_core::schema::{FieldDef, FieldKind, Gated, Model, OperationKind, TypeIndex, TypeKind};
+use svc_core::schema::{
+    FieldDef, FieldKind, Gated, Model, OnFailure, OperationKind, TypeIndex, TypeKind,
+};
 use svc_telemetry::metrics::OperationSlot;
 
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
@@ -123,6 +125,7 @@ impl<'a> Planner<'a> {
             OperationType::Subscription => OperationKind::Subscription,
         };
 
+        let is_atomic = is_atomic(kind, operation, &root)?;
         let cacheable = Cacheable::of(self.model, kind, &root);
         let weight = size_of::<Plan>()
             + self.bounds.weight()
@@ -131,9 +134,7 @@ impl<'a> Planner<'a> {
         Ok(Plan {
             kind,
             root,
-            // Documents with the directive are valid only if the schema has it, and only on
-            // mutations.
-            is_atomic: kind == OperationKind::Mutation && operation.directives.has("atomic"),
+            is_atomic,
             introspects,
             cacheable,
             introspection: self.introspection.complexity(self.limits.complexity),
@@ -434,5 +435,38 @@ fn check_same(key: &str, nodes: &[&Node<Field>]) -> Result<(), RequestError> {
     Err(RequestError::new(
         ErrorCode::GraphqlValidationFailed,
         format!("the fields `{key}` cannot be merged, as their arguments differ; use aliases"),
+    ))
+}
+
+/// Whether the root fields of an operation run in one transaction. A document with the directive is
+/// valid only if the schema has it, and only on mutations.
+///
+/// # Errors
+/// A mutation that must keep its changes after a failure, such as a count of failed logins, which
+/// clients could have undone.
+fn is_atomic(
+    kind: OperationKind,
+    operation: &Operation,
+    root: &Selection,
+) -> Result<bool, RequestError> {
+    if kind != OperationKind::Mutation || !operation.directives.has("atomic") {
+        return Ok(false);
+    }
+
+    let keeps = |field: &&PlanField| {
+        let on_failure = field.root().and_then(|root| root.on_failure());
+        on_failure == Some(OnFailure::Commit)
+    };
+    let Some(field) = root.fields.iter().find(keeps) else {
+        return Ok(true);
+    };
+
+    let message = format!(
+        "`{}` keeps its changes after a failure, so it cannot be a part of an operation with `@atomic`",
+        field.name
+    );
+    Err(RequestError::new(
+        ErrorCode::GraphqlValidationFailed,
+        message,
     ))
 }

@@ -56,13 +56,21 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`call`](Self::call).
+    /// The errors of [`call`](Self::call), and `OnFailure::Commit` in an operation with `@atomic`,
+    /// which is kept or undone as a whole.
     pub async fn call_with<T: FromStored>(
         &self,
         on_failure: OnFailure,
         function: &str,
         args: impl IntoIterator<Item = serde_json::Value>,
     ) -> Result<T, Error> {
+        // Clients decide whether an operation is atomic, and could have the changes undone.
+        if on_failure == OnFailure::Commit && self.is_enclosed() {
+            let message =
+                format!("`{function}` cannot keep its changes in an operation with `@atomic`");
+            return Err(Error::internal(message));
+        }
+
         call(self, on_failure, function, args.into_iter().collect()).await
     }
 }
