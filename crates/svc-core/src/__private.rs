@@ -7,10 +7,10 @@ pub use crate::schema::{
     InterfaceFieldMeta, InterfaceOf, KeyFn, NestedMeta, NestedVerb, NullArgument, Object,
     ObjectMeta, OnFailure, OperationKind, OrderKey, Output, Place, PlannedMeta, PlannedReturn,
     Registry, RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta,
-    RootLimit, RootRules, RowFunctionMeta, RowFunctionReturn, RowSourceKind, RowSourceMeta, Run,
-    ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TargetRow, Through, TypeFn,
-    TypeKey, TypeRef, WriteMeta, WriteScalar, WriteVerb, WrittenReturn, check_input, row_type,
-    touched,
+    RootLimit, RootRules, RowChoice, RowFunctionMeta, RowFunctionReturn, RowSourceKind,
+    RowSourceMeta, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType,
+    TargetRow, Through, TypeFn, TypeKey, TypeRef, WriteMeta, WriteScalar, WriteVerb, WrittenReturn,
+    check_input, row_type, touched,
 };
 pub use crate::schema::{check_scalar, parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use async_graphql;

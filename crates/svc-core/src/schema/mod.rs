@@ -14,10 +14,10 @@ pub use registration::{
     Guard, InputMeta, InputRule, InterfaceFieldMeta, InterfaceOf, KeyFn, KeyNames, MeasuredInput,
     NestedMeta, NestedVerb, NullArgument, NumberInput, ObjectMeta, OperationKind, OptionalInput,
     OrderKey, Place, PlannedMeta, ROW_FUNCTION_COST, RelationMeta, ResultMember, ResultMeta,
-    RootFieldMeta, RootLimit, RootRules, RowFunctionMeta, RowFunctionReturn, RowSourceKind,
-    RowSourceMeta, Run, Shape, TargetRow, TextInput, Through, TypeFn, WriteMeta, WriteVerb,
-    WrittenRows, check_input, check_scalar, parse_scalar, recode_scalar, row_type, stored_scalar,
-    touched, write_scalar,
+    RootFieldMeta, RootLimit, RootRules, RowChoice, RowFunctionMeta, RowFunctionReturn,
+    RowSourceKind, RowSourceMeta, Run, Shape, TargetRow, TextInput, Through, TypeFn, WriteMeta,
+    WriteVerb, WrittenRows, check_input, check_scalar, parse_scalar, recode_scalar, row_type,
+    stored_scalar, touched, write_scalar,
 };
 pub use registration::{
     EventReturn, FromStored, Input, InputError, InputFields, Items, Many, Object, OnFailure, One,

@@ -18,7 +18,7 @@ pub(crate) use ir::{
 pub(crate) use select::{
     CheckedText, GivenRows, Keyset, Query, Reuse, RowRule, RowRules, Selected, StatementShape,
     Subject, Subquery, Window, distinguishing_columns, lock_row, may_be_permitted, permitted_row,
-    record_types,
+    permitted_rows, record_types,
 };
 use select::{Checks, Joined, JoinedValue};
 

@@ -191,12 +191,7 @@ impl<'a> Table<'a> {
         keys: &[(&str, ExactJson)],
         returning: &[&str],
     ) -> Statement {
-        let columns = columns_of(std::slice::from_ref(new));
-        let set = columns
-            .iter()
-            .map(|column| format!("{} = {}", quote(column), self.value("$1::jsonb", column)));
-        let set: Vec<_> = set.collect();
-        let (table, set, chosen) = (&self.source.quoted, set.join(", "), self.chosen(keys, 1));
+        let (table, set, chosen) = (&self.source.quoted, self.set(new), self.chosen(keys, 1));
         let text = format!(
             "UPDATE {table} SET {set} WHERE {chosen} RETURNING {}",
             self.returned("", returning)
@@ -240,6 +235,15 @@ impl<'a> Table<'a> {
             StatementText::about(Some(subject), text, None, Vec::new()),
             params,
         )
+    }
+
+    /// The assignments of an update, whose first value is the document `new`.
+    fn set(&self, new: &Fields) -> String {
+        let columns = columns_of(std::slice::from_ref(new));
+        let set = columns
+            .iter()
+            .map(|column| format!("{} = {}", quote(column), self.value("$1::jsonb", column)));
+        set.collect::<Vec<_>>().join(", ")
     }
 
     /// Columns as texts, for a select list or a `RETURNING` clause.

@@ -2,7 +2,7 @@
 //! selected by their keys.
 
 use super::values::columns_of;
-use super::{ITEMS, Table, list};
+use super::{ITEMS, Table, document, list};
 use crate::{Param, Statement, quote, quote_literal};
 use svc_core::exact_json::Fields;
 
@@ -84,6 +84,56 @@ impl Table<'_> {
         text.push(')');
 
         (text, params)
+    }
+
+    /// Selects the rows with these keys, in the order of their keys, and locks them if requested.
+    pub fn find_all(&self, keys: &[String], locks: bool) -> Statement {
+        let (table, key) = (&self.source.quoted, &self.key.quoted);
+        let lock = if locks { " FOR UPDATE" } else { "" };
+        let text = format!(
+            "SELECT {key}::text FROM {table} WHERE {} ORDER BY {key}{lock}",
+            self.among(1)
+        );
+
+        self.statement("select", text, vec![Param::Texts(keys.to_vec())])
+    }
+
+    /// Writes the same values to the rows with these keys, and returns columns of each.
+    pub fn update_all(&self, new: &Fields, keys: &[String], returning: &[&str]) -> Statement {
+        let (table, set) = (&self.source.quoted, self.set(new));
+        let text = format!(
+            "UPDATE {table} SET {set} WHERE {} RETURNING {}",
+            self.among(2),
+            self.returned("", returning)
+        );
+
+        self.statement(
+            "update",
+            text,
+            vec![document(new), Param::Texts(keys.to_vec())],
+        )
+    }
+
+    /// Deletes the rows with these keys, and returns the keys of the deleted rows.
+    pub fn delete_all(&self, keys: &[String]) -> Statement {
+        let (table, key) = (&self.source.quoted, &self.key.quoted);
+        let text = format!(
+            "DELETE FROM {table} WHERE {} RETURNING {key}::text",
+            self.among(1)
+        );
+
+        self.statement("delete", text, vec![Param::Texts(keys.to_vec())])
+    }
+
+    /// The condition that a row has one of the keys in a list. The array lets PostgreSQL use the
+    /// index.
+    fn among(&self, number: usize) -> String {
+        format!(
+            "{} = ANY (ARRAY(SELECT v::{} FROM {}))",
+            self.key.quoted,
+            self.key.cast(),
+            values(number)
+        )
     }
 
     /// Selects the rows in `keys` but not in `kept` whose column refers to one of `to`.

@@ -138,6 +138,8 @@ fn keys_of(kind: Kind) -> Keys {
             "key",
             "conflict",
             "on_conflict",
+            "by",
+            "max_rows",
             "authorizer",
             "rate_limit",
             "invalidates",
@@ -165,9 +167,8 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
                 keys::equals(key, input, "Post(id)")?;
                 args.acts_on = Some(input.parse()?);
             }
-            "insert" | "update" | "upsert" | "delete" | "key" | "conflict" | "on_conflict" => {
-                args.table.read(key, input)?;
-            }
+            "insert" | "update" | "upsert" | "delete" | "key" | "conflict" | "on_conflict"
+            | "by" | "max_rows" => args.table.read(key, input)?,
             "authorizer" => {
                 keys::equals(key, input, "admins_only")?;
                 args.authorizer = Some(input.parse()?);

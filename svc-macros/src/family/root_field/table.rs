@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::parse::ParseStream;
-use syn::{LitStr, Type};
+use syn::{LitInt, LitStr, Type};
 
 use crate::argument::Parameters;
 use crate::errors::Errors;
@@ -23,6 +23,10 @@ pub(super) struct TableKeys {
     conflict: Vec<LitStr>,
     /// Whether an existing row is updated.
     on_conflict: Option<(Span, bool)>,
+    /// Set if the client's filter selects the rows.
+    by_filter: Option<Span>,
+    /// The maximum number of rows that the filter may select.
+    max_rows: Option<(Span, u32)>,
 }
 
 /// A mutation of a table.
@@ -33,6 +37,8 @@ pub(super) struct TableWrite {
     key: String,
     conflict: Vec<String>,
     replaces: bool,
+    /// Set if the client's filter selects the rows, with their maximum number if there is one.
+    filter: Option<Option<u32>>,
 }
 
 impl TableKeys {
@@ -42,6 +48,8 @@ impl TableKeys {
             "key" => self.read_key(key, input),
             "conflict" => self.read_conflict(key, input),
             "on_conflict" => self.read_on_conflict(key, input),
+            "by" => self.read_by(key, input),
+            "max_rows" => self.read_max_rows(key, input),
             _ => self.read_table(key, input),
         }
     }
@@ -97,6 +105,36 @@ impl TableKeys {
         Ok(())
     }
 
+    /// Reads the value of `by`.
+    fn read_by(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        let word: Ident = keys::value(key, input, "filter")?;
+        if word != "filter" {
+            return Err(syn::Error::new(
+                word.span(),
+                "`by` is `filter`; without it, the arguments select one row",
+            ));
+        }
+
+        self.by_filter = Some(key.span());
+
+        Ok(())
+    }
+
+    /// Reads the value of `max_rows`.
+    fn read_max_rows(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        let most: LitInt = keys::value(key, input, "50")?;
+        match most.base10_parse::<u32>() {
+            Ok(rows @ 1..) => {
+                self.max_rows = Some((key.span(), rows));
+                Ok(())
+            }
+            _ => Err(syn::Error::new(
+                most.span(),
+                "`max_rows` is a number of rows from 1, such as `max_rows = 50`",
+            )),
+        }
+    }
+
     /// The mutation of a table described by the keys, if any.
     pub(super) fn write(&self) -> Option<TableWrite> {
         let (verb, table) = self.tables.first()?;
@@ -117,6 +155,7 @@ impl TableKeys {
             conflict: self.conflict.iter().map(LitStr::value).collect(),
             // An upsert updates the existing row unless the source says otherwise.
             replaces: self.on_conflict.is_none_or(|(_, replaces)| replaces),
+            filter: self.by_filter.map(|_| self.max_rows.map(|(_, most)| most)),
         })
     }
 
@@ -159,7 +198,12 @@ impl TableKeys {
         }
 
         self.check_conflict(verb, errors);
+        self.check_filter(Some(verb), errors);
         let advice = match (verb.to_string().as_str(), params.args().count()) {
+            ("update", 0) if self.by_filter.is_some() => {
+                "an update takes what is new of the rows, such as `input: ProductPatch`"
+            }
+            ("update" | "delete", _) if self.by_filter.is_some() => return,
             ("insert" | "upsert", 0) => {
                 "there is nothing to write; take an input object, such as `input: NewProduct`"
             }
@@ -196,8 +240,24 @@ impl TableKeys {
         }
     }
 
+    /// Reports `by` and `max_rows` where no filter can select rows.
+    fn check_filter(&self, verb: Option<&Ident>, errors: &mut Errors) {
+        let selects = verb.is_some_and(|verb| verb == "update" || verb == "delete");
+        if let (Some(span), false) = (self.by_filter, selects) {
+            let message =
+                "only `update` and `delete` write rows that a filter selects; remove this";
+            errors.push(syn::Error::new(span, message));
+        }
+
+        if let (Some((span, _)), None) = (self.max_rows, self.by_filter) {
+            let message = "this bounds the rows that a filter selects; add `by = filter`";
+            errors.push(syn::Error::new(span, message));
+        }
+    }
+
     fn check_without_table(&self, errors: &mut Errors) {
         self.refuse_conflict(errors);
+        self.check_filter(None, errors);
         if let Some(key) = &self.key {
             errors.at(
                 key,
@@ -224,9 +284,18 @@ impl TableWrite {
             key,
             conflict,
             replaces,
+            filter,
         } = self;
 
         let verb = format_ident!("{verb}");
+        let by = match filter {
+            None => quote!(Arguments),
+            Some(None) => quote!(Filter {
+                max_rows: ::core::option::Option::None
+            }),
+            Some(Some(most)) => quote!(Filter { max_rows: ::core::option::Option::Some(#most) }),
+        };
+
         let outside = types::outside(output, None);
         let lists = params.args().map(|arg| {
             let ty = types::outside(&arg.ty, None);
@@ -242,6 +311,7 @@ impl TableWrite {
             key: #key,
             conflict: &[#(#conflict),*],
             replaces: #replaces,
+            by: #krate::RowChoice::#by,
             checks: #checks,
             place: #place,
         } #rows))

@@ -8,8 +8,8 @@ use super::fields::{is_leaf, relations, stored_fields};
 use super::{Builder, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{
-    ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind, gate_of,
-    is_checked, same_fields,
+    ArgDef, ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    gate_of, is_checked, same_fields,
 };
 use crate::schema::registration::ArgRef;
 use crate::schema::{
@@ -124,7 +124,9 @@ impl Builder {
 
         match meta.run {
             Run::Function(_) => self.check_function(meta, operation, &def),
-            Run::Write(write) => self.check_write(meta, write, written.as_ref(), &mut def),
+            Run::Write(write) => {
+                self.check_write(meta, write, written.as_ref(), &mut def, companions);
+            }
             _ => {}
         }
 
@@ -237,21 +239,69 @@ impl Builder {
         write: WriteMeta,
         written: Option<&TypeExpr>,
         def: &mut FieldDef,
+        companions: &mut Companions<'_>,
     ) {
         let rows = written.unwrap_or(&def.ty);
-        let wrong = writes::check(&self.types, write, &def.args, rows);
-        self.errors.extend(wrong.map(|why| SchemaError::BadWrite {
+        let row = rows.named();
+        let bad = |why| SchemaError::BadWrite {
             path: meta.path.to_owned(),
             why,
-        }));
+        };
 
-        let row = rows.named();
+        if let Some(why) = writes::check(&self.types, write, &def.args, rows) {
+            self.errors.push(bad(why));
+        } else if write.is_by_filter() {
+            self.filter_args(meta, row, def, companions);
+            return;
+        }
+
         let two = writes::gate_keys(&self.types, write, row, &mut def.args);
         self.errors
             .extend(two.map(|argument| SchemaError::TwoGates {
                 argument,
                 path: meta.path.to_owned(),
             }));
+    }
+
+    /// Makes the arguments beside the input object conditions on the written rows, as in a list, and
+    /// adds the client's filter.
+    fn filter_args(
+        &mut self,
+        meta: &RootFieldMeta,
+        row: TypeIndex,
+        def: &mut FieldDef,
+        companions: &mut Companions<'_>,
+    ) {
+        for arg in &mut def.args {
+            if writes::input(&self.types, arg).is_some() {
+                arg.role = ArgRole::Given;
+                continue;
+            }
+
+            self.check_condition(meta, row, arg);
+            arg.gated = gate_of(&self.types, row, &arg.rust);
+        }
+
+        let path = meta.path.to_owned();
+        let Some(filter) = companions.where_arg(&mut self.types, row).pop() else {
+            let why = "the rows have no field to filter by".to_owned();
+            self.errors.push(SchemaError::BadWrite { path, why });
+            return;
+        };
+
+        if def.args.iter().any(|arg| arg.name == filter.name) {
+            let why = format!(
+                "`{}` is the filter of the client; give the argument another name",
+                filter.name
+            );
+            self.errors.push(SchemaError::BadWrite { path, why });
+            return;
+        }
+
+        def.args.push(ArgDef {
+            ty: TypeExpr::NonNull(Box::new(filter.ty)),
+            ..filter
+        });
     }
 
     /// Rejects a list of results: no status could report the outcome of the other results.
@@ -281,11 +331,10 @@ impl Builder {
     }
 
     fn check_planned(&mut self, meta: &RootFieldMeta, row_index: TypeIndex, def: &FieldDef) {
-        let row_path = self.types[row_index].path.clone();
         if self.types[row_index].kind.source().is_none() {
             self.errors.push(SchemaError::NoSource {
                 path: meta.path.to_owned(),
-                row: row_path.clone(),
+                row: self.types[row_index].path.clone(),
             });
         }
 
@@ -298,48 +347,57 @@ impl Builder {
         }
 
         for arg in &def.args {
-            let fields = stored_fields(&self.types, row_index);
-            let field = fields
-                .into_iter()
-                .find(|field| field.rust == arg.rust && is_leaf(&self.types, &field.ty));
-
-            // A field of the rows takes precedence; an event may also name a row by the key of a
-            // relation.
-            let key = match (field, meta.run) {
-                (None, Run::Event(_)) => relation_key(&self.types, row_index, &arg.rust),
-                _ => None,
-            };
-
-            let is_checked = is_checked(&self.types, row_index, &arg.rust)
-                || key.is_some_and(|(row, key)| is_checked(&self.types, row, key.rust));
-            let field = field.or(key.map(|(_, key)| key));
-            let (argument, path, row) = (arg.rust.clone(), meta.path.to_owned(), row_path.clone());
-
-            self.errors.extend(match field {
-                Some(_) if is_checked => Some(SchemaError::CheckedFilter {
-                    argument,
-                    path,
-                    row,
-                }),
-                None => Some(SchemaError::UnknownFilter {
-                    argument,
-                    path,
-                    row,
-                }),
-                Some(field) if filters::fit(&self.types, &arg.ty, &field.ty) => None,
-                Some(field) => {
-                    let [given, expected] =
-                        [&arg.ty, &field.ty].map(|ty| checks::show(&self.types, ty));
-                    Some(SchemaError::FilterType {
-                        argument,
-                        path,
-                        given,
-                        row,
-                        expected,
-                    })
-                }
-            });
+            self.check_condition(meta, row_index, arg);
         }
+    }
+
+    /// Checks an argument that is compared with the field of its name.
+    fn check_condition(&mut self, meta: &RootFieldMeta, row_index: TypeIndex, arg: &ArgDef) {
+        let fields = stored_fields(&self.types, row_index);
+        let field = fields
+            .into_iter()
+            .find(|field| field.rust == arg.rust && is_leaf(&self.types, &field.ty));
+
+        // A field of the rows takes precedence; an event may also name a row by the key of a
+        // relation.
+        let key = match (field, meta.run) {
+            (None, Run::Event(_)) => relation_key(&self.types, row_index, &arg.rust),
+            _ => None,
+        };
+
+        let is_checked = is_checked(&self.types, row_index, &arg.rust)
+            || key.is_some_and(|(row, key)| is_checked(&self.types, row, key.rust));
+        let field = field.or(key.map(|(_, key)| key));
+        let (argument, path, row) = (
+            arg.rust.clone(),
+            meta.path.to_owned(),
+            self.types[row_index].path.clone(),
+        );
+
+        self.errors.extend(match field {
+            Some(_) if is_checked => Some(SchemaError::CheckedFilter {
+                argument,
+                path,
+                row,
+            }),
+            None => Some(SchemaError::UnknownFilter {
+                argument,
+                path,
+                row,
+            }),
+            Some(field) if filters::fit(&self.types, &arg.ty, &field.ty) => None,
+            Some(field) => {
+                let [given, expected] =
+                    [&arg.ty, &field.ty].map(|ty| checks::show(&self.types, ty));
+                Some(SchemaError::FilterType {
+                    argument,
+                    path,
+                    given,
+                    row,
+                    expected,
+                })
+            }
+        });
     }
 }
 

@@ -10,7 +10,8 @@ pub enum ArgRole {
     Declared,
     /// Like [`Declared`](Self::Declared) for a planned field, but null selects all rows.
     DeclaredUnlessNull,
-    /// Passed to the source of a planned field's rows.
+    /// Passed to the source of a planned field's rows, or written to the rows that a filter
+    /// selects.
     Given,
     /// `where`.
     Where,

@@ -29,9 +29,9 @@ pub use meta::{
     EnumMeta, EnumValueMeta, EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule,
     InterfaceFieldMeta, KeyFn, KeyNames, MeasuredInput, NestedMeta, NestedVerb, NullArgument,
     NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta,
-    ROW_FUNCTION_COST, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, RowFunctionMeta,
-    RowSourceKind, RowSourceMeta, Run, Shape, TargetRow, TextInput, Through, TypeFn, WriteMeta,
-    WriteVerb, WrittenRows, row_type,
+    ROW_FUNCTION_COST, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, RowChoice,
+    RowFunctionMeta, RowSourceKind, RowSourceMeta, Run, Shape, TargetRow, TextInput, Through,
+    TypeFn, WriteMeta, WriteVerb, WrittenRows, row_type,
 };
 pub use on_failure::OnFailure;
 pub use output::{InterfaceOf, Items, Object, Output, Resolved, SvcType, WriteScalar, touched};

@@ -4,7 +4,7 @@ use async_graphql::Value;
 
 use super::aggregate::{GroupArguments, check_aggregate};
 use super::columns::size;
-use super::read::Read;
+use super::read::{Read, argument_filter};
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::plan::{PlanField, PlanKind};
 use crate::repository::{CursorPage, page};
@@ -33,7 +33,10 @@ fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbErr
                 check_aggregate(cx, field, Read::planned(cx, field, shape, row)?)?;
             }
             Some((shape, row)) => drop(Read::planned(cx, field, shape, row)?),
-            None => check_resolver(cx, field)?,
+            None => match root.filtered_rows() {
+                Some(row) => drop(argument_filter(cx, field, row).map_err(DbError::refused)?),
+                None => check_resolver(cx, field)?,
+            },
         },
         PlanKind::Relation(relation) => match relation.shape {
             Shape::Connection => {

@@ -22,13 +22,13 @@ pub use computed_column::{field_spec, row_functions};
 pub(crate) use connection::{total, typed_slice};
 pub(crate) use event::{EventFilter, EventRow, write_event};
 pub(crate) use nodes::write_nodes;
-pub(in crate::graphql) use read::default_key;
+pub(in crate::graphql) use read::{argument_filter, default_key};
 pub(crate) use row_reads::PlannedReads;
 use row_reads::write_relation;
 pub(crate) use row_source::row_source;
 pub use row_source::{row_sources, spec_of};
 pub(crate) use rows::{read_row, typed_rows};
-pub(in crate::graphql) use rows::{stored_fields, wanted_rows};
+pub(in crate::graphql) use rows::{stored_fields, typed_statement, wanted_rows};
 
 use futures_util::FutureExt as _;
 

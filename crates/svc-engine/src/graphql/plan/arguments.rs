@@ -82,14 +82,14 @@ impl ArgPlan {
         (model, lifted): (&Model, Option<&LiftedLiterals>),
         def: &ArgDef,
         field: &Node<Field>,
-        is_planned: bool,
+        filters: bool,
     ) -> Self {
         let default = def.default.as_ref().map(|default| default.value.clone());
         let given = field.specified_argument_by_name(&def.name);
         let source = ArgSource::of(model, def, given);
 
         let is_equality =
-            is_planned && matches!(def.role, ArgRole::Declared | ArgRole::DeclaredUnlessNull);
+            filters && matches!(def.role, ArgRole::Declared | ArgRole::DeclaredUnlessNull);
         let count = Count::new(&model.types, None);
         let asked = match &source {
             ArgSource::Constant(None) => Some(Asked::default()),

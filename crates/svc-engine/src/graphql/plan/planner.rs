@@ -384,11 +384,11 @@ impl<'a> Planner<'a> {
             return Ok(known.clone());
         }
 
-        let is_planned = matches!(def.kind, FieldKind::Root(run, ..) if run.planned().is_some());
+        let filters = matches!(def.kind, FieldKind::Root(run, ..) if run.filters());
         let args: Arc<[_]> = def
             .args
             .iter()
-            .map(|arg| ArgPlan::new((self.model, self.lifted), arg, node, is_planned))
+            .map(|arg| ArgPlan::new((self.model, self.lifted), arg, node, filters))
             .collect();
 
         self.bounds.weigh(arguments(&args))?;

@@ -2,6 +2,7 @@
 
 use super::{Plan, PlanField, PlanKind};
 use crate::authz::{self, Coordinate, Roots};
+use crate::limits::Limits;
 use svc_core::schema::{OnFailure, RootRules, Run, Shape, TargetRow, TypeIndex};
 
 /// The proof that a root field may run.
@@ -67,6 +68,22 @@ impl RootField {
     pub(crate) fn written_rows(self) -> Option<TypeIndex> {
         match self.run {
             Run::Write(_) => self.row,
+            _ => None,
+        }
+    }
+
+    /// The type of the rows that it writes, if the client's filter selects them.
+    pub(crate) fn filtered_rows(self) -> Option<TypeIndex> {
+        match self.run {
+            Run::Write(write) if write.is_by_filter() => self.row,
+            _ => None,
+        }
+    }
+
+    /// The maximum number of rows that it writes, if the client's filter selects them.
+    pub(crate) fn max_rows(self, limits: &Limits) -> Option<u32> {
+        match self.run {
+            Run::Write(write) => write.max_rows(limits.max_page),
             _ => None,
         }
     }

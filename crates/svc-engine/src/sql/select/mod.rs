@@ -27,7 +27,7 @@ pub(super) use row_rules::Ruled;
 pub(crate) use row_rules::{Reuse, RowRule, RowRules, Subject};
 pub(super) use shape::Checks;
 pub(crate) use shape::StatementShape;
-pub(crate) use target_row::{lock_row, permitted_row};
+pub(crate) use target_row::{lock_row, permitted_row, permitted_rows};
 pub(crate) use tie_detection::distinguishing_columns;
 
 use std::fmt::Write as _;

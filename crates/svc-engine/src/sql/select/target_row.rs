@@ -1,7 +1,7 @@
 //! The target row of a mutation: checks the policies for it and locks it.
 
 use crate::sql::expr::Scope;
-use crate::sql::{Builder, ColumnForm, Views, built, col};
+use crate::sql::{Builder, ColumnForm, Filter, Views, built, col};
 use svc_core::schema::TypeIndex;
 use svc_postgres::{DbError, Statement};
 
@@ -38,11 +38,26 @@ pub(crate) fn permitted_row(
     id: &str,
 ) -> Result<Statement, DbError> {
     built(views, None, Some(vec![ColumnForm::Bool.oid()]), |builder| {
-        let (permitted, from) = builder.acted_row(row)?;
-        builder
-            .text
-            .push_str(&format!("SELECT {permitted} IS TRUE FROM {from} WHERE "));
+        builder.select_permitted(row)?;
         builder.has_id(row, id)
+    })
+}
+
+/// Like [`permitted_row`], with a row of the result for each of the rows that exist.
+///
+/// # Errors
+/// If the view is unknown or has no `id`, or a policy cannot decide.
+pub(crate) fn permitted_rows(
+    views: Views<'_>,
+    row: TypeIndex,
+    ids: &[String],
+) -> Result<Statement, DbError> {
+    built(views, None, Some(vec![ColumnForm::Bool.oid()]), |builder| {
+        builder.select_permitted(row)?;
+        match ids {
+            [id] => builder.has_id(row, id),
+            _ => builder.fits(row, &col("id").is_in(ids.to_vec())),
+        }
     })
 }
 
@@ -57,8 +72,20 @@ impl Builder<'_> {
         ))
     }
 
+    /// Writes the query for whether the policies permit rows, up to the condition on the rows.
+    fn select_permitted(&mut self, row: TypeIndex) -> Result<(), DbError> {
+        let (permitted, from) = self.acted_row(row)?;
+        self.text
+            .push_str(&format!("SELECT {permitted} IS TRUE FROM {from} WHERE "));
+        Ok(())
+    }
+
     fn has_id(&mut self, row: TypeIndex, id: &str) -> Result<(), DbError> {
+        self.fits(row, &col("id").eq(id))
+    }
+
+    fn fits(&mut self, row: TypeIndex, filter: &Filter) -> Result<(), DbError> {
         let scope = Scope::Row(self.rows(row, 0)?);
-        self.filter(&scope, &col("id").eq(id))
+        self.filter(&scope, filter)
     }
 }

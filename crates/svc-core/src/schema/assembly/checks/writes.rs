@@ -65,6 +65,9 @@ pub(in crate::schema::assembly) fn check(
     }
 
     let (inputs, keys): (Vec<_>, Vec<_>) = args.iter().partition(|arg| input(types, arg).is_some());
+    if write.is_by_filter() {
+        return by_filter(types, write, rows, (inputs.as_slice(), keys.as_slice()));
+    }
 
     match (write.verb, inputs.as_slice(), keys.as_slice()) {
         (WriteVerb::Insert | WriteVerb::Upsert, [one], []) => {
@@ -88,6 +91,60 @@ pub(in crate::schema::assembly) fn check(
             Some("take the columns that choose the row, such as `id: Uuid`, and nothing else".to_owned())
         }
     }
+}
+
+/// The reason why an update or a delete of the rows that a filter selects does not fit, if there is
+/// one.
+fn by_filter(
+    types: &[TypeDef],
+    write: WriteMeta,
+    rows: &TypeExpr,
+    (inputs, keys): (&[&ArgDef], &[&ArgDef]),
+) -> Option<String> {
+    if !rows.is_list() {
+        let why = "a filter selects any number of rows; answer with a list, such as `Vec<Product>`";
+        return Some(why.to_owned());
+    }
+
+    if keys.iter().chain(inputs).any(|arg| arg.ty.is_list()) {
+        return Some("a filter selects the rows; take no list beside it".to_owned());
+    }
+
+    match (write.verb, inputs) {
+        (WriteVerb::Update, [one]) => chosen(types, keys)
+            .or_else(|| same_for_all(types, write, one))
+            .or_else(|| columns(types, write, one)),
+        (WriteVerb::Update, _) => Some("take one input object with what is new".to_owned()),
+        (WriteVerb::Delete, []) => chosen(types, keys),
+        (WriteVerb::Delete, _) => Some("a delete takes no input object".to_owned()),
+        (WriteVerb::Insert | WriteVerb::Upsert, _) => {
+            Some("only an update or a delete is of rows that a filter selects".to_owned())
+        }
+    }
+}
+
+/// Checks that all selected rows can get the values of an input object.
+fn same_for_all(types: &[TypeDef], write: WriteMeta, arg: &ArgDef) -> Option<String> {
+    let fields = || {
+        input(types, arg)
+            .into_iter()
+            .flat_map(|input| input.fields.values())
+    };
+    let holder = types[arg.ty.named()].path.as_str();
+
+    if let Some(nested) = fields().find(|field| field.nested.is_some()) {
+        return Some(format!(
+            "`{holder}::{}` writes rows of another table, and an update of the rows that a filter selects writes only \
+             these; take an input without this field",
+            nested.rust
+        ));
+    }
+
+    let key = fields().find(|field| field.rust == write.key)?;
+    Some(format!(
+        "`{holder}::{}` is the key, which differs between the rows that a filter selects; take an input without this field",
+        key.rust
+    ))
 }
 
 /// Gates the arguments that select the row, because they reveal whether a row with such a value
@@ -126,7 +183,10 @@ pub(in crate::schema::assembly) fn gate_keys(
 }
 
 /// The input object of an argument, either by itself or as the items of a list.
-fn input<'t>(types: &'t [TypeDef], arg: &ArgDef) -> Option<&'t InputDef> {
+pub(in crate::schema::assembly) fn input<'t>(
+    types: &'t [TypeDef],
+    arg: &ArgDef,
+) -> Option<&'t InputDef> {
     match &types[arg.ty.named()].kind {
         TypeKind::Input(input) => Some(input),
         _ => None,

@@ -21,4 +21,4 @@ pub use types::{
     AbstractMeta, ArgMeta, ComputedMeta, ComputedRun, EnumMeta, EnumValueMeta, FieldMeta,
     InputMeta, InterfaceFieldMeta, NullArgument, ObjectMeta, ROW_FUNCTION_COST, RowFunctionMeta,
 };
-pub use write::{WriteMeta, WriteVerb, WrittenRows};
+pub use write::{RowChoice, WriteMeta, WriteVerb, WrittenRows};

@@ -70,6 +70,15 @@ pub enum Run {
 }
 
 impl Run {
+    /// Whether its arguments, except an input object, are conditions on rows.
+    #[doc(hidden)]
+    pub fn filters(self) -> bool {
+        match self {
+            Self::Write(write) => write.is_by_filter(),
+            run => run.planned().is_some(),
+        }
+    }
+
     /// The rows that it reads without code of the program.
     #[doc(hidden)]
     pub fn planned(self) -> Option<PlannedMeta> {

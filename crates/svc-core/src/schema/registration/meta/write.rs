@@ -7,12 +7,24 @@ use super::element::{Check, Place};
 pub enum WriteVerb {
     /// Adds rows.
     Insert,
-    /// Changes a row.
+    /// Changes rows.
     Update,
     /// Adds rows, or changes existing ones.
     Upsert,
-    /// Removes a row.
+    /// Removes rows.
     Delete,
+}
+
+/// The selection of the rows that an update or a delete writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowChoice {
+    /// The arguments select one row.
+    Arguments,
+    /// The client's filter selects any number of rows.
+    Filter {
+        /// The maximum number of rows; without it, the maximum page size.
+        max_rows: Option<u32>,
+    },
 }
 
 /// The rows in the return type of a mutation that writes to a table.
@@ -41,6 +53,8 @@ pub struct WriteMeta {
     pub conflict: &'static [&'static str],
     /// Whether an existing row is changed.
     pub replaces: bool,
+    /// The selection of the rows of an update or a delete.
+    pub by: RowChoice,
     /// For each argument, whether its Rust type accepts a value.
     pub checks: &'static [Check],
     /// The location of the Rust function.
@@ -69,6 +83,18 @@ impl WriteMeta {
              `#[svc_type(sql_source = \"v_…\")]`, or an `#[svc_result]` with one"
         );
 
+        if self.is_by_filter() {
+            assert!(
+                !list,
+                "the client's filter selects the rows; take no lists beside it"
+            );
+            assert!(
+                !matches!(rows, WrittenRows::One),
+                "a filter selects any number of rows; return `Vec<T>`"
+            );
+            return self;
+        }
+
         assert!(
             takes_lists || !list,
             "an update or a delete is of one row; take no lists, or write a function"
@@ -87,5 +113,22 @@ impl WriteMeta {
         );
 
         self
+    }
+
+    /// Whether the client's filter selects the rows.
+    #[must_use]
+    pub const fn is_by_filter(self) -> bool {
+        matches!(self.by, RowChoice::Filter { .. })
+    }
+
+    /// The maximum number of rows that the client's filter may select, if it selects them.
+    #[must_use]
+    pub fn max_rows(self, max_page: u32) -> Option<u32> {
+        match self.by {
+            RowChoice::Arguments => None,
+            RowChoice::Filter { max_rows } => {
+                Some(max_rows.map_or(max_page, |most| most.min(max_page)))
+            }
+        }
     }
 }

@@ -252,6 +252,34 @@ impl Read {
     }
 }
 
+/// Returns the conditions on rows in the arguments of a field.
+///
+/// # Errors
+/// An invalid condition, or a variable that leaves a required place empty.
+pub(in crate::graphql) fn argument_filter(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    row: TypeIndex,
+) -> Result<Filter, Error> {
+    let (mut filters, mut order) = (Vec::new(), Vec::new());
+    for arg in field.args.iter() {
+        let Some(value) = cx.argument(arg)? else {
+            continue;
+        };
+
+        apply(
+            cx.model,
+            (row, None),
+            (arg.role, &arg.rust),
+            &value,
+            &mut filters,
+            &mut order,
+        )?;
+    }
+
+    Ok(Filter::All(filters))
+}
+
 /// Returns the cursor page given by the arguments.
 fn cursor_page(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<CursorPage, DbError> {
     let mut page = CursorPage::default();

@@ -6,6 +6,7 @@ mod with_methods;
 
 pub(super) use full::full_rows;
 pub(in crate::graphql) use full::{stored_fields, wanted_rows};
+pub(in crate::graphql) use typed::typed_statement;
 pub(crate) use typed::{read_row, typed_rows};
 pub(super) use with_methods::complete_typed;
 

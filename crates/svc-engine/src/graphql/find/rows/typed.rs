@@ -9,7 +9,7 @@ use crate::sql::select_rows;
 use svc_core::Error;
 use svc_core::exact_json::ExactJson;
 use svc_core::schema::Shape;
-use svc_postgres::{DbError, Reader, Rows};
+use svc_postgres::{Catalog, DbError, Reader, Rows, Statement};
 
 /// Reads all stored fields of the rows, or the `wanted` ones.
 pub(super) async fn typed(
@@ -23,6 +23,27 @@ pub(super) async fn typed(
     let (list, whole) = wanted_rows(db.views(&catalog), read.row, wanted)?;
     let statement = select_rows(db.views(&catalog), &read.clone().reading(list, careful))?;
     Ok((reader.fetch(&statement).await?, whole))
+}
+
+/// Returns the statement that reads the `wanted` stored fields of a query's rows. The caller bounds
+/// the rows by the limit of the query, which may exceed the maximum page size.
+pub(in crate::graphql) fn typed_statement(
+    db: &Db,
+    catalog: &Catalog,
+    find: FindSpec,
+    wanted: &[&str],
+) -> Result<(Statement, FullRows), DbError> {
+    let limits = Limits {
+        max_page: u32::MAX,
+        ..Limits::clone(&db.app.limits)
+    };
+
+    let read = Read::find(db, &limits, find, Shape::List)?;
+    let views = db.views(catalog);
+    let (list, whole) = wanted_rows(views, read.row, Some(wanted))?;
+    let statement = select_rows(views, &read.reading(list, false))?;
+
+    Ok((statement, whole))
 }
 
 /// Returns typed rows for a resolver that awaits its query. If a query without an explicit limit

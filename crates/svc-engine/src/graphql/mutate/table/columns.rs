@@ -6,8 +6,8 @@ use std::iter;
 use super::ROOT;
 use crate::graphql::context::function_arguments::form;
 use svc_core::schema::{
-    ArgDef, FieldDef, FieldKind, InputDef, Model, NestedMeta, NestedVerb, Place, Run, TypeIndex,
-    TypeKind, WriteMeta,
+    ArgDef, ArgRole, FieldDef, FieldKind, InputDef, Model, NestedMeta, NestedVerb, Place, Run,
+    TypeIndex, TypeKind, WriteMeta,
 };
 use svc_postgres::{ArgForm, Catalog, Table, quote};
 
@@ -30,7 +30,9 @@ pub(crate) fn columns<'m>(
     write: WriteMeta,
 ) -> Vec<Column<'m>> {
     let mut columns = Vec::new();
-    for arg in &def.args {
+    // With a filter, the other arguments are conditions on the view.
+    let is_written = |arg: &&ArgDef| !write.is_by_filter() || arg.role == ArgRole::Given;
+    for arg in def.args.iter().filter(is_written) {
         match &model.types[arg.ty.named()].kind {
             TypeKind::Input(input) => columns.extend(input_columns(model, input)),
             _ => {

@@ -1,7 +1,7 @@
 //! Input fields whose columns PostgreSQL computes.
 
 use super::columns::{input_of, nested_fields, writes};
-use svc_core::schema::{InputDef, Model, NestedVerb, TypeIndex};
+use svc_core::schema::{ArgRole, InputDef, Model, NestedVerb, TypeIndex};
 use svc_postgres::Catalog;
 
 /// An input field whose column accepts no value.
@@ -22,6 +22,7 @@ pub(crate) fn computed_columns<'m>(model: &'m Model, catalog: &Catalog) -> Vec<C
         let mut open: Vec<(TypeIndex, &'static str, bool)> = def
             .args
             .iter()
+            .filter(|arg| arg.role != ArgRole::Where)
             .map(|arg| (arg.ty.named(), write.table, false))
             .collect();
 

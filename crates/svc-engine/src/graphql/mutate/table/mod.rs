@@ -26,6 +26,7 @@ use super::function::{CallOutcome, Target, write_outcome};
 use crate::graphql::complete::CompletedValue;
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::context::function_arguments::checked_arguments;
+use crate::graphql::find::argument_filter;
 use crate::graphql::plan::{Admission, PlanField};
 use crate::graphql::response::Path;
 use crate::repository::Db;
@@ -60,6 +61,16 @@ struct TableMutation<'a> {
     is_governed: bool,
     /// The conditions on keys with masked fields, for the rows as the client sees them.
     masked: Vec<Filter>,
+    /// The rows that the client's filter selects, in place of the keys.
+    selection: Option<Selection>,
+}
+
+/// Rows that the client's filter selects.
+struct Selection {
+    /// The conditions in all arguments.
+    filter: Filter,
+    /// The maximum number of rows.
+    max_rows: u32,
 }
 
 /// Executes a root field that writes rows of a table.
@@ -104,6 +115,11 @@ async fn answer(
             continue;
         }
 
+        // Such an argument is one of the conditions of the selection.
+        if write.is_by_filter() {
+            continue;
+        }
+
         masked.extend(masked_key(db, row, arg, &value));
         let column = match arg.rust.as_str() {
             "id" => write.key,
@@ -112,6 +128,7 @@ async fn answer(
         keys.push((column, value));
     }
 
+    let selection = selection(cx, field, write, row)?;
     let input = given.and_then(|arg| input_of(cx.model, arg.ty.named()));
     check_rows(cx, input, &items)?;
 
@@ -136,9 +153,27 @@ async fn answer(
         keys,
         is_governed,
         masked,
+        selection,
     }
     .run()
     .await
+}
+
+/// Returns the rows that the client's filter selects, if it does.
+fn selection(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    write: WriteMeta,
+    row: TypeIndex,
+) -> Result<Option<Selection>, Error> {
+    let Some(max_rows) = write.max_rows(cx.limits.max_page) else {
+        return Ok(None);
+    };
+
+    Ok(Some(Selection {
+        filter: argument_filter(cx, field, row)?,
+        max_rows,
+    }))
 }
 
 /// Returns the condition on a key of the rows, if its field is masked.

@@ -69,11 +69,13 @@ impl TableMutation<'_> {
         let level = Level::root(self, &catalog).map_err(|why| self.unwritable(why))?;
         let writer = Writer::new(self, &catalog, Isolation::Default);
 
-        match self.write.verb {
-            WriteVerb::Insert => self.insert(writer, &level).await,
-            WriteVerb::Update => self.update(writer, &level).await,
-            WriteVerb::Upsert => self.upsert(writer, &level).await,
-            WriteVerb::Delete => self.delete(writer, &level).await,
+        match (self.write.verb, &self.selection) {
+            (WriteVerb::Insert, _) => self.insert(writer, &level).await,
+            (WriteVerb::Update, None) => self.update(writer, &level).await,
+            (WriteVerb::Update, Some(rows)) => self.update_all(writer, &level, rows).await,
+            (WriteVerb::Upsert, _) => self.upsert(writer, &level).await,
+            (WriteVerb::Delete, None) => self.delete(writer, &level).await,
+            (WriteVerb::Delete, Some(rows)) => self.delete_all(writer, &level, rows).await,
         }
     }
 
@@ -192,6 +194,10 @@ impl TableMutation<'_> {
 
     /// Whether rows are written, and therefore also returned, as a list.
     fn takes_list(&self) -> bool {
+        if self.selection.is_some() {
+            return true;
+        }
+
         let field = self
             .target
             .field

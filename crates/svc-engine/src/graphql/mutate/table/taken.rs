@@ -62,6 +62,21 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Like `find_locked`, for the rows with these keys. The keys are returned in order.
+    pub(super) async fn find_all_locked(
+        &mut self,
+        level: &Level<'a>,
+        keys: &[String],
+    ) -> Result<Vec<Vec<String>>, DbError> {
+        match self.try_run(level.table.find_all(keys, true)).await {
+            Err(error) if error.is_of_lock() => {
+                self.in_snapshot();
+                self.try_run(level.table.find_all(keys, false)).await
+            }
+            found => found,
+        }
+    }
+
     /// Updates existing rows, each selected by some columns of its item, and returns their values.
     pub(super) async fn change_each(
         &mut self,

@@ -3,7 +3,7 @@
 use tokio_postgres::Row;
 
 use crate::repository::{Db, Transaction};
-use svc_postgres::{DbError, Isolation, Statement};
+use svc_postgres::{DbError, Isolation, Rows, Statement};
 
 /// A transaction that may not have begun yet.
 pub(super) struct Work<'a> {
@@ -42,6 +42,26 @@ impl<'a> Work<'a> {
         self.transaction = Some(transaction);
 
         Ok(rows)
+    }
+
+    /// Runs a read with values of the client, and returns its rows. As the first statement, it
+    /// begins the transaction in the same round trip.
+    pub(super) async fn read(&mut self, statement: Statement) -> Result<Rows, DbError> {
+        if let Some(transaction) = &self.transaction {
+            return transaction.db().reader().fetch(&statement).await;
+        }
+
+        let statement = Statement {
+            keeps_session: true,
+            ..statement
+        };
+        match Transaction::begin_with(self.db, self.isolation, &statement).await {
+            Ok((transaction, rows)) => {
+                self.transaction = Some(transaction);
+                Ok(Rows::Read(rows))
+            }
+            Err(error) => Err(self.db.app.database.error_of(&statement, error).await),
+        }
     }
 
     /// Runs a statement after others, and returns the number of rows that it writes.

@@ -1,6 +1,7 @@
 //! Writes rows of a table and the nested rows of other tables, with one statement for each level
 //! and kind.
 
+use std::any::TypeId;
 use std::collections::HashSet;
 
 use tokio_postgres::Row;
@@ -13,7 +14,7 @@ use super::undone::Undone;
 use super::work::Work;
 use crate::graphql::find::typed_rows;
 use crate::graphql::mutate::function::id_of;
-use crate::repository::FindSpec;
+use crate::repository::{Db, FindSpec};
 use crate::sql::{Filter, col};
 use svc_core::Error;
 use svc_core::exact_json::ExactJson;
@@ -324,6 +325,15 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// The Rust type of rows.
+    pub(super) fn row_type(&self, ty: TypeIndex) -> Result<TypeId, Undone> {
+        let mut types = self.mutation.db.app.model.by_rust.iter();
+        let row = types.find(|(_, index)| **index == ty).map(|(row, _)| *row);
+        row.ok_or_else(|| {
+            Undone::Error(Error::internal("the schema has no rows of what is written"))
+        })
+    }
+
     /// Returns the keys among `ids` whose rows the policies permit.
     pub(super) async fn visible(
         &self,
@@ -340,30 +350,33 @@ impl<'a> Writer<'a> {
         ids: &[String],
         conditions: &[Filter],
     ) -> Result<HashSet<String>, Undone> {
+        self.visible_to(self.work.db(), ty, ids, conditions).await
+    }
+
+    /// Like `visible_where`, for another handle of the transaction.
+    pub(super) async fn visible_to(
+        &self,
+        db: &Db,
+        ty: TypeIndex,
+        ids: &[String],
+        conditions: &[Filter],
+    ) -> Result<HashSet<String>, Undone> {
         let mut visible = HashSet::new();
         // There may be more rows than a query returns at once.
         for ids in ids.chunks(self.mutation.db.app.limits.max_page.max(1) as usize) {
-            visible.extend(self.visible_of(ty, ids, conditions).await?);
+            visible.extend(self.visible_of(db, ty, ids, conditions).await?);
         }
         Ok(visible)
     }
 
     async fn visible_of(
         &self,
+        db: &Db,
         ty: TypeIndex,
         ids: &[String],
         conditions: &[Filter],
     ) -> Result<Vec<String>, Undone> {
-        let (db, model) = (self.work.db(), &self.mutation.db.app.model);
-        let row = model
-            .by_rust
-            .iter()
-            .find(|(_, index)| **index == ty)
-            .map(|(row, _)| *row);
-
-        let row = row.ok_or_else(|| {
-            Undone::Error(Error::internal("the schema has no rows of what is written"))
-        })?;
+        let row = self.row_type(ty)?;
         let among = col("id").is_in(ids.to_vec());
         let filter = Filter::All(
             [among]

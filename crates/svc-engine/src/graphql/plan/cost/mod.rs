@@ -194,6 +194,12 @@ impl<'a> Costs<'a> {
             .flat_map(|selection| &selection.fields)
             .any(|field| is_rows(field.kind));
 
+        if let Some(most) = field.root().and_then(|root| root.max_rows(self.limits)) {
+            // The list in a result is counted as an unpaged one.
+            let below = if field.ty.is_list() { 1 } else { UNPAGED };
+            return u64::from(most).div_ceil(below).max(1);
+        }
+
         if is_rows(field.kind) || !(is_connection || field.ty.is_list()) {
             // The page of a connection is counted at the field with its arguments.
             return 1;

@@ -1,4 +1,7 @@
-//! Updates and deletes of the single row selected by the arguments.
+//! Updates and deletes of the single row selected by the arguments, or of the rows selected by the
+//! client's filter.
+
+mod many;
 
 use std::borrow::Cow;
 
@@ -10,7 +13,7 @@ use super::undone::Undone;
 use super::work::Work;
 use super::writer::{Writer, forbidden};
 use crate::graphql::mutate::function::CallOutcome;
-use crate::sql::permitted_row;
+use crate::sql::permitted_rows;
 use svc_core::exact_json::{ExactJson, Fields};
 
 impl TableMutation<'_> {
@@ -209,8 +212,12 @@ impl TableMutation<'_> {
         self.is_governed || !self.masked.is_empty()
     }
 
-    /// Checks that the policies permit the row as written, if the view still contains it.
+    /// Checks that the policies permit the rows as written, as far as the view still contains them.
     async fn permits_still(&self, work: &Work<'_>, ids: &[String]) -> Result<(), Undone> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+
         let catalog = self
             .db
             .app
@@ -219,19 +226,17 @@ impl TableMutation<'_> {
             .await
             .map_err(|error| self.undone(error))?;
 
-        for id in ids {
-            let statement = permitted_row(work.db().views(&catalog), self.row, id);
-            let statement = statement.map_err(|error| self.undone(error))?;
-            let rows = work
-                .db()
-                .reader()
-                .fetch(&statement)
-                .await
-                .map_err(|error| self.undone(error))?;
+        let statement = permitted_rows(work.db().views(&catalog), self.row, ids);
+        let statement = statement.map_err(|error| self.undone(error))?;
+        let rows = work
+            .db()
+            .reader()
+            .fetch(&statement)
+            .await
+            .map_err(|error| self.undone(error))?;
 
-            if (0..rows.len()).any(|row| rows.cell(row, 0) != Some(&[1])) {
-                return Err(forbidden(self.name(), None));
-            }
+        if (0..rows.len()).any(|row| rows.cell(row, 0) != Some(&[1])) {
+            return Err(forbidden(self.name(), None));
         }
 
         Ok(())
