@@ -352,9 +352,9 @@ impl FieldAccess<'_> {
     }
 }
 
-/// Builds the filter for the rows that a query reads. Mutations cannot be filtered, nor can events
-/// that a function of the application sends to subscribers; there, the authorizer allows or denies
-/// the whole field.
+/// Builds the filter for the rows that a query reads, or that a mutation by filter writes. Other
+/// mutations cannot be filtered, nor can events that a function of the application sends to
+/// subscribers; there, the authorizer allows or denies the whole field.
 fn row_filter(
     question: &dyn AccessCheck,
     decisions: &[AuthorizationDecision],
@@ -363,7 +363,7 @@ fn row_filter(
         return Ok(None);
     }
 
-    if question.kind() == OperationKind::Mutation {
+    if question.kind() == OperationKind::Mutation && !question.selects_written_rows() {
         tracing::warn!(
             field = question.coordinate(),
             "ignored a filter that an authorizer returned for a mutation"

@@ -40,6 +40,9 @@ pub trait AccessCheck: Sync {
     /// Whether a function of the application produces the events of the field.
     fn has_stream(&self) -> bool;
 
+    /// Whether the field writes the rows that the client's filter selects.
+    fn selects_written_rows(&self) -> bool;
+
     /// The type of the view rows that the field returns, if it returns any.
     fn row(&self) -> Option<TypeIndex>;
 

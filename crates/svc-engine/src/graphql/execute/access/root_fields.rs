@@ -86,6 +86,12 @@ impl AccessCheck for RootFieldAccess<'_> {
         self.field.root().is_some_and(RootField::has_stream)
     }
 
+    fn selects_written_rows(&self) -> bool {
+        self.field
+            .root()
+            .is_some_and(|root| root.filtered_rows().is_some())
+    }
+
     fn row(&self) -> Option<TypeIndex> {
         self.field.root()?.row()
     }
