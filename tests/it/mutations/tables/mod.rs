@@ -2,6 +2,7 @@
 
 mod changes;
 mod inserts;
+mod many;
 mod policies;
 mod refusals;
 mod types;
