@@ -65,6 +65,7 @@ pub fn with_shop(options: AppOptions) -> AppOptions {
             category::create_category,
             product::create_products,
             product::update_product,
+            product::update_products,
             product::delete_product,
             product::set_categories,
             review::create_review,

@@ -127,6 +127,11 @@ pub async fn create_products(input: Vec<NewProduct>) -> Vec<Product>;
 #[svc::requires_any_role("clerk", "manager")]
 pub async fn update_product(id: Uuid, input: ProductPatch) -> Product;
 
+/// Changes all products that match, such as those of a season.
+#[svc::mutation(update = "tb_product", by = filter, max_rows = 100)]
+#[svc::requires_any_role("clerk", "manager")]
+pub async fn update_products(input: ProductPatch) -> Vec<Product>;
+
 /// Removes a product that was never sold.
 #[svc::mutation(delete = "tb_product")]
 #[svc::requires_role("manager")]

@@ -9,6 +9,7 @@ use crate::who::{ADA, BOB, SOUTH, Who, product, shop};
 const ADD: &str =
     "mutation ($input: [NewProduct!]!) { createProducts(input: $input) { sku stock published } }";
 const CHANGE: &str = "mutation ($id: UUID!, $input: ProductPatch!) { updateProduct(id: $id, input: $input) { price published } }";
+const CHANGE_ALL: &str = "mutation ($where: ProductWhere!, $input: ProductPatch!) { updateProducts(where: $where, input: $input) { sku published } }";
 const REVIEW: &str = "mutation ($input: NewReview!) { createReview(input: $input) { stars customer { name } product { reviewCount } } }";
 const MOVE: &str = "mutation ($id: UUID!, $to: [UUID!]!) { setCategories(product: $id, categories: $to) { categories { name } } }";
 const RENAME: &str = "mutation ($id: UUID!, $input: CustomerPatch!) { updateCustomer(id: $id, input: $input) { name city } }";
@@ -75,6 +76,30 @@ async fn the_staff_writes_products(database: Database) {
         case("products of the shop alone", Clerk, MOVE)
             .with(json!({ "id": "20000000-0000-4000-8000-0000000000ff", "to": [] }))
             .says("BAD_USER_INPUT", "there is no such product"),
+    ]).await;
+}
+
+#[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
+async fn the_staff_changes_several_products_at_once(database: Database) {
+    use Who::{Ada, Clerk, Guest};
+
+    let client = shop(&database).await;
+    let off_sale = json!({ "published": false });
+
+    run(&client, &[
+        case("several go off sale, but not in another shop", Clerk, CHANGE_ALL)
+            .with(json!({ "where": { "sku": { "in": ["jug", "spade", "vase"] } }, "input": off_sale }))
+            .gives(json!({ "updateProducts": [
+                { "sku": "vase", "published": false }, { "sku": "jug", "published": false },
+            ] })),
+        case("and guests no longer see them", Guest, "{ product(sku: \"vase\") { name } }")
+            .gives(json!({ "product": null })),
+        case("costs are the manager's", Clerk, CHANGE_ALL)
+            .with(json!({ "where": { "cost": { "lt": "5" } }, "input": off_sale }))
+            .fails("FORBIDDEN"),
+        case("customers change nothing", Ada, CHANGE_ALL)
+            .with(json!({ "where": {}, "input": off_sale }))
+            .fails("FORBIDDEN"),
     ]).await;
 }
 
