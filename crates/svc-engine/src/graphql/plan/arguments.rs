@@ -185,6 +185,16 @@ impl ArgPlan {
         })
     }
 
+    /// The name of a variable in its literal that has no value, if there is one.
+    pub(crate) fn absent_variable(&self, variables: &Variables) -> Option<&str> {
+        match &self.source {
+            ArgSource::Constant(_) => None,
+            ArgSource::Dynamic(literal) | ArgSource::Lifted(literal) => {
+                absent_variable(literal, variables)
+            }
+        }
+    }
+
     /// Whether it can touch gated fields, for any values of the variables.
     pub(super) fn may_touch_gates(&self) -> bool {
         self.gates_vary || !self.gates.is_empty()
@@ -272,6 +282,20 @@ impl ArgPlan {
                 }
             }
         }
+    }
+}
+
+/// The name of a variable in a literal that has no value, if there is one.
+fn absent_variable<'l>(literal: &'l ast::Value, variables: &Variables) -> Option<&'l str> {
+    match literal {
+        ast::Value::Variable(name) if variables.get(name).is_none() => Some(name.as_str()),
+        ast::Value::List(items) => items
+            .iter()
+            .find_map(|item| absent_variable(item, variables)),
+        ast::Value::Object(fields) => fields
+            .iter()
+            .find_map(|(_, value)| absent_variable(value, variables)),
+        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod changes;
 mod locks;
+mod lost_conditions;
 mod policies;
 mod refusals;
 mod triggers;

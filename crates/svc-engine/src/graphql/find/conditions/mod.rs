@@ -49,6 +49,13 @@ pub(super) fn null_condition(rust: &str) -> Error {
     Error::new(ErrorCode::BadUserInput, message)
 }
 
+/// Returns the error for an empty condition of a filter that must not have any.
+fn empty_condition(rust: &str) -> Error {
+    let message =
+        format!("the condition `{rust}` is empty; leave it out, or state the comparison in it");
+    Error::new(ErrorCode::BadUserInput, message)
+}
+
 /// Returns a JSON value as text for PostgreSQL to parse as `jsonb`.
 fn json_value(value: &Value) -> SqlValue {
     if *value == Value::Null {
@@ -97,16 +104,28 @@ pub(super) fn declared_filter(
     Ok(Filter::Compare(stored.column, operator, value))
 }
 
+/// The treatment of empty conditions below the top level of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EmptyConditions {
+    /// They match all rows.
+    Match,
+    /// They are errors, except `some: {}` and `none: {}`. A client that omits undefined values may
+    /// have lost the comparisons in them.
+    Refused,
+}
+
 /// Reads a `where` argument.
 pub(super) fn where_filter(
     model: &Model,
     row: TypeIndex,
     fields: &Fields,
+    empty: EmptyConditions,
 ) -> Result<Filter, Error> {
     Where {
         model,
         object: row,
         path: Vec::new(),
+        empty,
     }
     .all(fields)
 }
@@ -117,6 +136,7 @@ struct Where<'a> {
     model: &'a Model,
     object: TypeIndex,
     path: Vec<String>,
+    empty: EmptyConditions,
 }
 
 impl Where<'_> {
@@ -126,10 +146,11 @@ impl Where<'_> {
     }
 
     fn one(&self, rust: &str, value: &Value) -> Result<Filter, Error> {
+        self.check_parts(rust, value)?;
         match (rust, value) {
             (_, Value::Null) => Err(null_condition(rust)),
-            ("AND", Value::List(items)) => Ok(Filter::All(self.each(items)?)),
-            ("OR", Value::List(items)) => Ok(Filter::Any(self.each(items)?)),
+            ("AND", Value::List(items)) => Ok(Filter::All(self.each(rust, items)?)),
+            ("OR", Value::List(items)) => Ok(Filter::Any(self.each(rust, items)?)),
             ("NOT", Value::Object(fields)) => Ok(self.all(fields)?.not()),
             (rust, Value::Object(fields)) => {
                 if let Some(relation) = relation(self.model, self.object, rust) {
@@ -160,6 +181,7 @@ impl Where<'_> {
                             // Columns in the condition refer to the element, so the path starts
                             // again.
                             path: Vec::new(),
+                            empty: self.empty,
                         };
                         self.quantified(&stored.column, &element, fields)
                     }
@@ -167,6 +189,7 @@ impl Where<'_> {
                         model: self.model,
                         object: stored.named,
                         path: stored.column.path,
+                        empty: self.empty,
                     }
                     .all(fields),
                     _ => self.operators(&stored, fields),
@@ -178,12 +201,30 @@ impl Where<'_> {
         }
     }
 
-    fn each(&self, items: &[Value]) -> Result<Vec<Filter>, Error> {
-        let filters = items.iter().map(|item| match item {
-            Value::Object(fields) => self.all(fields),
-            _ => Err(Error::internal("a condition is not an object")),
+    fn each(&self, rust: &str, items: &[Value]) -> Result<Vec<Filter>, Error> {
+        let filters = items.iter().map(|item| {
+            self.check_parts(rust, item)?;
+            match item {
+                Value::Object(fields) => self.all(fields),
+                _ => Err(Error::internal("a condition is not an object")),
+            }
         });
         filters.collect()
+    }
+
+    /// Rejects a condition or a list of conditions without parts, if they must have some.
+    fn check_parts(&self, rust: &str, value: &Value) -> Result<(), Error> {
+        let is_empty = match value {
+            Value::Object(fields) => fields.is_empty(),
+            Value::List(items) => items.is_empty(),
+            _ => false,
+        };
+
+        if is_empty && self.empty == EmptyConditions::Refused {
+            Err(empty_condition(rust))
+        } else {
+            Ok(())
+        }
     }
 
     /// Reads conditions on related rows.
@@ -194,12 +235,17 @@ impl Where<'_> {
             model: self.model,
             object: relation.row,
             path: Vec::new(),
+            empty: self.empty,
         };
 
         match relation.is_many() {
-            true if relation.is_derived() => {
-                aggregate_filter(self.model, relation.row, Column::at(column), fields)
-            }
+            true if relation.is_derived() => aggregate_filter(
+                self.model,
+                relation.row,
+                Column::at(column),
+                fields,
+                self.empty,
+            ),
             true => self.quantified(&Column::at(column), &inner, fields),
             false => Ok(Filter::Some(
                 Column::at(column),
@@ -219,6 +265,12 @@ impl Where<'_> {
             let Value::Object(fields) = value else {
                 return self.one(quantifier, &Value::Null);
             };
+
+            // Every element matches an empty condition, so `every` would match all rows.
+            if quantifier == "every" {
+                self.check_parts(quantifier, value)?;
+            }
+
             let inner = element.all(fields)?;
             let some = |filter: Filter| Filter::Some(column.clone(), Box::new(filter));
             Ok(match quantifier.as_str() {
@@ -252,7 +304,15 @@ impl Where<'_> {
             Ok(Filter::Compare(stored.column.clone(), def.operator, value))
         });
 
-        Ok(Filter::All(filters.collect::<Result<_, Error>>()?))
+        let filters = filters.collect::<Result<Vec<_>, Error>>()?;
+
+        // The arguments of a computed field alone compare nothing.
+        if filters.is_empty() && self.empty == EmptyConditions::Refused {
+            let rust = stored.column.path.last().map_or("", String::as_str);
+            return Err(empty_condition(rust));
+        }
+
+        Ok(Filter::All(filters))
     }
 }
 

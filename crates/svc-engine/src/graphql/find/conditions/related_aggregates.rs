@@ -3,7 +3,7 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use super::{direction, where_filter};
+use super::{EmptyConditions, direction, empty_condition, where_filter};
 use crate::graphql::find::conditions::aggregate_values::of_function;
 use crate::sql::{
     AggregateComparison, AggregateFilter, Column, Computed, Filter, Order, OrderAggregate, asc,
@@ -20,7 +20,12 @@ pub(super) fn aggregate_filter(
     row: TypeIndex,
     path: Column,
     fields: &Fields,
+    empty: EmptyConditions,
 ) -> Result<Filter, Error> {
+    if empty == EmptyConditions::Refused {
+        check_parts(fields)?;
+    }
+
     let mut having = Vec::new();
     for (name, value) in fields.iter().filter(|(name, _)| *name != "where") {
         let Value::Object(inner) = value else {
@@ -64,7 +69,7 @@ pub(super) fn aggregate_filter(
     Ok(Filter::Aggregate(
         path,
         Box::new(AggregateFilter {
-            filter: rows(model, row, fields)?,
+            filter: rows(model, row, fields, empty)?,
             having,
         }),
     ))
@@ -79,7 +84,7 @@ pub(super) fn aggregate_orders(
     fields: &Fields,
     order: &mut Vec<Order>,
 ) -> Result<(), Error> {
-    let filter = rows(model, row, fields)?;
+    let filter = rows(model, row, fields, EmptyConditions::Match)?;
     let mut add = |value: Computed, given: &str| {
         let by = Some(Box::new(OrderAggregate {
             value,
@@ -112,11 +117,36 @@ pub(super) fn aggregate_orders(
     Ok(())
 }
 
+/// Rejects empty conditions on aggregates, and an empty `where` beside them.
+fn check_parts(fields: &Fields) -> Result<(), Error> {
+    for (name, value) in fields {
+        let Value::Object(inner) = value else {
+            continue;
+        };
+
+        if inner.is_empty() {
+            return Err(empty_condition(name));
+        }
+
+        // The functions of fields have one more level.
+        if AggregateFunction::named(name).is_some() {
+            check_parts(inner)?;
+        }
+    }
+
+    Ok(())
+}
+
 /// Returns the condition on the aggregated rows.
-fn rows(model: &Model, row: TypeIndex, fields: &Fields) -> Result<Filter, Error> {
+fn rows(
+    model: &Model,
+    row: TypeIndex,
+    fields: &Fields,
+    empty: EmptyConditions,
+) -> Result<Filter, Error> {
     match fields.get("where") {
         None => Ok(Filter::All(Vec::new())),
-        Some(Value::Object(fields)) => where_filter(model, row, fields),
+        Some(Value::Object(fields)) => where_filter(model, row, fields, empty),
         Some(_) => Err(null("where")),
     }
 }

@@ -1,6 +1,9 @@
 //! The read of a field: the type of the rows, their filter, order and page.
 
 mod row_filter;
+mod selection;
+
+pub(in crate::graphql) use selection::argument_filter;
 
 use std::sync::Arc;
 
@@ -8,7 +11,7 @@ use async_graphql::Value;
 
 use row_filter::{check_scopes, filtered};
 
-use super::conditions::{declared_filter, orders, where_filter};
+use super::conditions::{EmptyConditions, declared_filter, orders, where_filter};
 use crate::graphql::context::ExecutionContext;
 use crate::graphql::plan::PlanField;
 use crate::limits::Limits;
@@ -252,34 +255,6 @@ impl Read {
     }
 }
 
-/// Returns the conditions on rows in the arguments of a field.
-///
-/// # Errors
-/// An invalid condition, or a variable that leaves a required place empty.
-pub(in crate::graphql) fn argument_filter(
-    cx: &ExecutionContext<'_>,
-    field: &PlanField,
-    row: TypeIndex,
-) -> Result<Filter, Error> {
-    let (mut filters, mut order) = (Vec::new(), Vec::new());
-    for arg in field.args.iter() {
-        let Some(value) = cx.argument(arg)? else {
-            continue;
-        };
-
-        apply(
-            cx.model,
-            (row, None),
-            (arg.role, &arg.rust),
-            &value,
-            &mut filters,
-            &mut order,
-        )?;
-    }
-
-    Ok(Filter::All(filters))
-}
-
 /// Returns the cursor page given by the arguments.
 fn cursor_page(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<CursorPage, DbError> {
     let mut page = CursorPage::default();
@@ -350,7 +325,9 @@ pub(super) fn apply(
         (ArgRole::Declared | ArgRole::DeclaredUnlessNull, value) => {
             filters.push(declared_filter(model, row, rust, value)?);
         }
-        (ArgRole::Where, Value::Object(fields)) => filters.push(where_filter(model, row, fields)?),
+        (ArgRole::Where, Value::Object(fields)) => {
+            filters.push(where_filter(model, row, fields, EmptyConditions::Match)?);
+        }
         (ArgRole::OrderBy, Value::List(keys)) => {
             for key in keys {
                 orders(model, (row, joining), key, order)?;

@@ -1,0 +1,138 @@
+//! Filters that have lost a condition on their way, such as the undefined values of JavaScript.
+
+use serde_json::{Value, json};
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase};
+
+use super::{BEFORE, SQL, options, serve, stored};
+
+/// The same rows, with their relations to each other.
+#[svc_type(sql_source = "v_item")]
+struct Shelved {
+    id: i32,
+    shelf: String,
+    price: i32,
+    #[relation(from = "id", to = "id")]
+    same: Option<One<Shelved>>,
+    #[relation(from = "shelf", to = "shelf", aggregate)]
+    beside: Many<Shelved>,
+}
+
+#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter)]
+async fn clear() -> Vec<Shelved>;
+
+/// The answer to a document with variables.
+async fn sent(app: &App, document: &str, variables: Value) -> Value {
+    app.query_with(document, variables).await.json()
+}
+
+#[track_caller]
+fn assert_refused(answer: &Value, why: &str, case: &str) {
+    let error = &answer["errors"][0];
+    assert_eq!(
+        error["extensions"]["code"], "BAD_USER_INPUT",
+        "{case}: {answer}"
+    );
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains(why), "{case}: {message}");
+}
+
+/// An absent variable counts as omitted, and would leave an empty condition or filter behind.
+#[tokio::test]
+async fn variables_without_values_select_no_rows() {
+    let (database, app) = serve().await;
+    for document in [
+        "mutation($x: Int) { remove(where: { id: { eq: $x } }) { id } }",
+        "mutation($x: Int) { remove(where: { price: { gt: 0, lt: $x } }) { id } }",
+        "mutation($x: StringFilter) { remove(where: { shelf: $x }) { id } }",
+        "mutation($x: ItemWhere) { remove(where: { NOT: $x }) { id } }",
+        "mutation($x: [ItemWhere!]) { remove(where: { OR: $x }) { id } }",
+        r#"mutation($x: String) { remove(where: { AND: [{ shelf: { eq: "a" } }, { owner: { eq: $x } }] }) { id } }"#,
+        "mutation($x: Int) { change(where: { id: { eq: $x } }, input: { price: 5 }) { id } }",
+    ] {
+        let answer = sent(&app, document, json!({})).await;
+        assert_refused(&answer, "the variable `$x` has no value", document);
+    }
+    assert_eq!(stored(&database).await, BEFORE);
+
+    // A default is a value, and omitted columns of the input are unaffected.
+    for document in [
+        "mutation($x: Int = 9) { remove(where: { id: { eq: $x } }) { id } }",
+        "mutation($x: Int) { change(where: { id: { eq: 9 } }, input: { price: $x }) { id } }",
+    ] {
+        let answer = sent(&app, document, json!({})).await;
+        assert_eq!(answer.get("errors"), None, "{document}: {answer}");
+    }
+    assert_eq!(stored(&database).await, BEFORE);
+}
+
+/// The same with a whole filter in a variable, whose undefined values JSON omits.
+#[tokio::test]
+async fn conditions_without_parts_select_no_rows() {
+    let (database, app) = serve().await;
+    let document = "mutation($where: ItemWhere!) { remove(where: $where) { id } }";
+    for filter in [
+        json!({ "id": {} }),
+        json!({ "shelf": { "eq": "a" }, "owner": {} }),
+        json!({ "AND": [] }),
+        json!({ "AND": [{}] }),
+        json!({ "OR": [{ "shelf": { "eq": "a" } }, {}] }),
+        json!({ "NOT": {} }),
+        json!({ "NOT": { "OR": [] } }),
+        json!({ "NOT": { "id": {} } }),
+    ] {
+        let answer = sent(&app, document, json!({ "where": filter })).await;
+        assert_refused(&answer, "is empty", &filter.to_string());
+    }
+
+    let literal = "mutation { remove(where: { id: {} }) { id } }";
+    assert_refused(&sent(&app, literal, json!({})).await, "is empty", literal);
+    assert_eq!(stored(&database).await, BEFORE);
+}
+
+/// Only `some` and `none` may be empty: without them, a filter could not ask for any related row.
+#[tokio::test]
+async fn conditions_on_relations_need_parts() {
+    let database = TestDatabase::copy_of("many_rows", SQL).await;
+    let app = App::serve(options(&database).mutations(mutations![clear])).await;
+    let document = "mutation($where: ShelvedWhere!) { clear(where: $where) { id } }";
+    for filter in [
+        json!({ "same": {} }),
+        json!({ "same": { "price": {} } }),
+        json!({ "NOT": { "same": {} } }),
+        json!({ "beside": {} }),
+        json!({ "beside": { "every": {} } }),
+        json!({ "beside": { "some": { "price": {} } } }),
+        json!({ "besideAggregate": { "count": {}, "sum": { "price": { "gt": 0 } } } }),
+        json!({ "besideAggregate": { "count": { "gt": 0 }, "sum": {} } }),
+        json!({ "besideAggregate": { "count": { "gt": 0 }, "where": {} } }),
+        json!({ "besideAggregate": { "count": { "gt": 0 }, "where": { "price": {} } } }),
+    ] {
+        let answer = sent(&app, document, json!({ "where": filter })).await;
+        assert_refused(&answer, "is empty", &filter.to_string());
+    }
+    assert_eq!(stored(&database).await, BEFORE);
+
+    let none = json!({ "where": { "beside": { "none": {} } } });
+    let answer = sent(&app, document, none).await;
+    assert_eq!(answer, json!({ "data": { "clear": [] } }));
+    assert_eq!(stored(&database).await, BEFORE);
+
+    let some = json!({ "where": { "beside": { "some": {} }, "price": { "gt": 45 } } });
+    let answer = sent(&app, document, some).await;
+    assert_eq!(answer, json!({ "data": { "clear": [{ "id": 5 }] } }));
+}
+
+/// Lists keep the meaning of empty conditions.
+#[tokio::test]
+async fn empty_conditions_of_lists_match_all_rows() {
+    let (_database, app) = serve().await;
+    for document in [
+        "{ items(where: { id: {} }) { id } }",
+        "query($x: Int) { items(where: { id: { eq: $x } }) { id } }",
+    ] {
+        let answer = sent(&app, document, json!({})).await;
+        let rows = answer["data"]["items"].as_array().map(Vec::len);
+        assert_eq!(rows, Some(5), "{document}: {answer}");
+    }
+}
