@@ -33,4 +33,10 @@ async fn delete_products() -> Vec<Product>;
 #[svc::mutation(function = "app.delete_all", by = filter)]
 async fn delete_all() -> bool;
 
+#[svc::mutation(update = "tb_product", allow_empty_filter)]
+async fn change_product(id: Uuid, input: NewProduct) -> Product;
+
+#[svc::mutation(delete = "tb_product", by = filter, allow_empty_filter = true)]
+async fn clear_products() -> Vec<Product>;
+
 fn main() {}

@@ -140,6 +140,7 @@ fn keys_of(kind: Kind) -> Keys {
             "on_conflict",
             "by",
             "max_rows",
+            "allow_empty_filter",
             "authorizer",
             "rate_limit",
             "invalidates",
@@ -168,7 +169,7 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
                 args.acts_on = Some(input.parse()?);
             }
             "insert" | "update" | "upsert" | "delete" | "key" | "conflict" | "on_conflict"
-            | "by" | "max_rows" => args.table.read(key, input)?,
+            | "by" | "max_rows" | "allow_empty_filter" => args.table.read(key, input)?,
             "authorizer" => {
                 keys::equals(key, input, "admins_only")?;
                 args.authorizer = Some(input.parse()?);

@@ -27,6 +27,8 @@ pub(super) struct TableKeys {
     by_filter: Option<Span>,
     /// The maximum number of rows that the filter may select.
     max_rows: Option<(Span, u32)>,
+    /// Set if the filter may be empty.
+    allow_empty_filter: Option<Span>,
 }
 
 /// A mutation of a table.
@@ -37,8 +39,16 @@ pub(super) struct TableWrite {
     key: String,
     conflict: Vec<String>,
     replaces: bool,
-    /// Set if the client's filter selects the rows, with their maximum number if there is one.
-    filter: Option<Option<u32>>,
+    /// Set if the client's filter selects the rows.
+    filter: Option<ClientFilter>,
+}
+
+/// The bounds of a filter by which the client selects rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct ClientFilter {
+    /// The maximum number of rows, if there is one.
+    max_rows: Option<u32>,
+    allows_empty: bool,
 }
 
 impl TableKeys {
@@ -50,6 +60,11 @@ impl TableKeys {
             "on_conflict" => self.read_on_conflict(key, input),
             "by" => self.read_by(key, input),
             "max_rows" => self.read_max_rows(key, input),
+            "allow_empty_filter" => {
+                keys::flag(key, input)?;
+                self.allow_empty_filter = Some(key.span());
+                Ok(())
+            }
             _ => self.read_table(key, input),
         }
     }
@@ -155,7 +170,10 @@ impl TableKeys {
             conflict: self.conflict.iter().map(LitStr::value).collect(),
             // An upsert updates the existing row unless the source says otherwise.
             replaces: self.on_conflict.is_none_or(|(_, replaces)| replaces),
-            filter: self.by_filter.map(|_| self.max_rows.map(|(_, most)| most)),
+            filter: self.by_filter.map(|_| ClientFilter {
+                max_rows: self.max_rows.map(|(_, most)| most),
+                allows_empty: self.allow_empty_filter.is_some(),
+            }),
         })
     }
 
@@ -240,7 +258,7 @@ impl TableKeys {
         }
     }
 
-    /// Reports `by` and `max_rows` where no filter can select rows.
+    /// Reports `by` and its companions where no filter can select rows.
     fn check_filter(&self, verb: Option<&Ident>, errors: &mut Errors) {
         let selects = verb.is_some_and(|verb| verb == "update" || verb == "delete");
         if let (Some(span), false) = (self.by_filter, selects) {
@@ -251,6 +269,11 @@ impl TableKeys {
 
         if let (Some((span, _)), None) = (self.max_rows, self.by_filter) {
             let message = "this bounds the rows that a filter selects; add `by = filter`";
+            errors.push(syn::Error::new(span, message));
+        }
+
+        if let (Some(span), None) = (self.allow_empty_filter, self.by_filter) {
+            let message = "this is about the filter that selects rows; add `by = filter`";
             errors.push(syn::Error::new(span, message));
         }
     }
@@ -290,10 +313,7 @@ impl TableWrite {
         let verb = format_ident!("{verb}");
         let by = match filter {
             None => quote!(Arguments),
-            Some(None) => quote!(Filter {
-                max_rows: ::core::option::Option::None
-            }),
-            Some(Some(most)) => quote!(Filter { max_rows: ::core::option::Option::Some(#most) }),
+            Some(filter) => filter.tokens(),
         };
 
         let outside = types::outside(output, None);
@@ -315,5 +335,21 @@ impl TableWrite {
             checks: #checks,
             place: #place,
         } #rows))
+    }
+}
+
+impl ClientFilter {
+    /// The variant of `RowChoice`.
+    fn tokens(self) -> TokenStream {
+        let max_rows = match self.max_rows {
+            None => quote!(None),
+            Some(most) => quote!(Some(#most)),
+        };
+        let allows_empty = self.allows_empty;
+
+        quote!(Filter {
+            max_rows: ::core::option::Option::#max_rows,
+            allows_empty: #allows_empty,
+        })
     }
 }

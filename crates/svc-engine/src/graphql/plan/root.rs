@@ -80,6 +80,11 @@ impl RootField {
         }
     }
 
+    /// Whether the client's filter may be empty, if it selects the rows that it writes.
+    pub(crate) fn allows_empty_filter(self) -> bool {
+        matches!(self.run, Run::Write(write) if write.allows_empty_filter())
+    }
+
     /// The maximum number of rows that it writes, if the client's filter selects them.
     pub(crate) fn max_rows(self, limits: &Limits) -> Option<u32> {
         match self.run {

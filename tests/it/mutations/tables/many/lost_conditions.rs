@@ -123,6 +123,32 @@ async fn conditions_on_relations_need_parts() {
     assert_eq!(answer, json!({ "data": { "clear": [{ "id": 5 }] } }));
 }
 
+/// Unless a mutation allows it, `{}` is no filter: a client may have lost its only condition.
+#[tokio::test]
+async fn an_empty_filter_needs_a_permission() {
+    let (database, app) = serve().await;
+    let document = r#"mutation($where: ItemWhere!) {
+        changeOn(shelf: "b", where: $where, input: { price: 5 }) { id }
+    }"#;
+    let why = "an empty filter would select all rows";
+    let variable = sent(&app, document, json!({ "where": {} })).await;
+    assert_refused(&variable, why, document);
+
+    let literal = r#"mutation { changeOn(shelf: "b", where: {}, input: { price: 5 }) { id } }"#;
+    assert_refused(&sent(&app, literal, json!({})).await, why, literal);
+    assert_eq!(stored(&database).await, BEFORE);
+
+    let all = json!({ "where": { "id": { "isnull": false } } });
+    let answer = sent(&app, document, all).await;
+    let rows = json!([{ "id": 3 }, { "id": 5 }]);
+    assert_eq!(answer, json!({ "data": { "changeOn": rows } }));
+
+    let document = "mutation($where: ItemWhere!) { remove(where: $where) { id } }";
+    let answer = sent(&app, document, json!({ "where": {} })).await;
+    assert_eq!(answer.get("errors"), None, "{answer}");
+    assert_eq!(stored(&database).await, "");
+}
+
 /// Lists keep the meaning of empty conditions.
 #[tokio::test]
 async fn empty_conditions_of_lists_match_all_rows() {

@@ -36,19 +36,19 @@ enum ItemsResult {
 
 #[svc::query]
 async fn items() -> Vec<Item>;
-#[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter)]
+#[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter, allow_empty_filter)]
 async fn change(input: ItemPatch) -> Vec<Item>;
 #[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter)]
 async fn change_on(shelf: String, input: ItemPatch) -> Vec<Item>;
-#[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter, max_rows = 2)]
+#[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter, max_rows = 2, allow_empty_filter)]
 async fn change_few(input: ItemPatch) -> Vec<Item>;
-#[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter, max_rows = 2)]
+#[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter, max_rows = 2, allow_empty_filter)]
 async fn try_few(input: ItemPatch) -> ItemsResult;
-#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter)]
+#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter, allow_empty_filter)]
 async fn remove() -> Vec<Item>;
-#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter, max_rows = 2)]
+#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter, max_rows = 2, allow_empty_filter)]
 async fn remove_few(id: i32) -> Vec<Item>;
-#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter)]
+#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter, allow_empty_filter)]
 async fn remove_secret(secret: String) -> Vec<Item>;
 
 const SQL: &str = "

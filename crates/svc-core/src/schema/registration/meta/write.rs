@@ -24,6 +24,8 @@ pub enum RowChoice {
     Filter {
         /// The maximum number of rows; without it, the maximum page size.
         max_rows: Option<u32>,
+        /// Whether the filter may be empty, and so select all rows.
+        allows_empty: bool,
     },
 }
 
@@ -121,12 +123,24 @@ impl WriteMeta {
         matches!(self.by, RowChoice::Filter { .. })
     }
 
+    /// Whether the client's filter may be empty, if it selects the rows.
+    #[must_use]
+    pub const fn allows_empty_filter(self) -> bool {
+        matches!(
+            self.by,
+            RowChoice::Filter {
+                allows_empty: true,
+                ..
+            }
+        )
+    }
+
     /// The maximum number of rows that the client's filter may select, if it selects them.
     #[must_use]
     pub fn max_rows(self, max_page: u32) -> Option<u32> {
         match self.by {
             RowChoice::Arguments => None,
-            RowChoice::Filter { max_rows } => {
+            RowChoice::Filter { max_rows, .. } => {
                 Some(max_rows.map_or(max_page, |most| most.min(max_page)))
             }
         }
