@@ -16,9 +16,9 @@ pub(crate) use ir::{
     GroupValue, Having, Nulls, OfGroup, OrderAggregate, Rank, RowFilter,
 };
 pub(crate) use select::{
-    CheckedText, GivenRows, Keyset, Query, Reuse, RowRule, RowRules, Selected, StatementShape,
-    Subject, Subquery, Window, distinguishing_columns, lock_row, may_be_permitted, permitted_row,
-    permitted_rows, record_types,
+    CheckedText, GivenRows, GivenValues, Keyset, Query, Reuse, RowRule, RowRules, Selected,
+    StatementShape, Subject, Subquery, Window, distinguishing_columns, lock_row, may_be_permitted,
+    permitted_row, permitted_rows, record_types,
 };
 use select::{Checks, Joined, JoinedValue};
 

@@ -11,14 +11,24 @@ use svc_postgres::{DbError, Param, Statement, quote_literal};
 /// Rows of a view, as determined by the values that are written to its table.
 pub(crate) struct GivenRows {
     pub(crate) row: TypeIndex,
-    /// The values of each row, as a JSON object keyed by column.
-    pub(crate) documents: Vec<String>,
-    /// The ids of the existing rows that receive the values; `None` for new rows.
-    pub(crate) ids: Option<Vec<String>>,
+    pub(crate) values: GivenValues,
     /// The columns whose values are available for each row; for existing rows, all are.
     pub(crate) known: HashSet<String>,
     /// The SQL of values for columns that are missing from a document.
     pub(crate) defaults: Vec<(String, String)>,
+}
+
+/// The values that rows receive, as JSON objects keyed by column.
+pub(crate) enum GivenValues {
+    /// The values of each new row.
+    New(Vec<String>),
+    /// The values of each existing row, and the ids of the rows.
+    Existing {
+        values: Vec<String>,
+        ids: Vec<String>,
+    },
+    /// The values of all existing rows with these ids.
+    Same { values: String, ids: Vec<String> },
 }
 
 /// Returns whether the policies may permit each of these rows, in order: `false` if the
@@ -62,7 +72,7 @@ impl Builder<'_> {
         };
 
         self.text.push_str("SELECT (");
-        if given.ids.is_some() {
+        if given.values.are_of_existing() {
             // A row that has been deleted meanwhile violates nothing.
             self.text.push_str(&format!("{id} IS NULL OR "));
         }
@@ -78,34 +88,24 @@ impl Builder<'_> {
             "{}g.v::jsonb",
             given.defaults.iter().map(default).collect::<String>()
         );
-        let documents = self.bind(Param::Texts(given.documents.clone()));
-        let (list, base, join) = match &given.ids {
-            Some(ids) => {
-                let ids = self.bind(Param::Texts(ids.clone()));
-                let join = format!(" LEFT JOIN {view} AS {there} ON {id} = g.id");
-                (
-                    format!(
-                        "unnest({documents}::text[], {ids}::text[]) WITH ORDINALITY AS g(v, id, n)"
-                    ),
-                    there.to_string(),
-                    join,
-                )
-            }
-            None => {
-                let list = format!("unnest({documents}::text[]) WITH ORDINALITY AS g(v, n)");
+        let list = self.given_list(&given.values);
 
-                // Columns that are missing from the document get their values from the base: null
-                // for a new row, and the stored values for an existing one.
-                (list, format!("NULL::{view}"), String::new())
-            }
+        // Columns that are missing from the document get their values from the base: null for a new
+        // row, and the stored values for an existing one.
+        let (base, join) = match given.values.are_of_existing() {
+            true => (
+                there.to_string(),
+                format!(" LEFT JOIN {view} AS {there} ON {id} = g.id"),
+            ),
+            false => (format!("NULL::{view}"), String::new()),
         };
 
-        let document = match (rows.source.data(), &given.ids) {
+        let document = match (rows.source.data(), given.values.are_of_existing()) {
             (None, _) => document,
             // A policy reads a field from its column or from `data`, so both contain the new
             // values.
-            (Some(_), None) => format!("jsonb_build_object('data', {document}) || {document}"),
-            (Some(_), Some(_)) => {
+            (Some(_), false) => format!("jsonb_build_object('data', {document}) || {document}"),
+            (Some(_), true) => {
                 let whole = format!("COALESCE({there}.data::jsonb, '{{}}') || {document}");
                 format!("jsonb_build_object('data', {whole}) || {document}")
             }
@@ -118,6 +118,39 @@ impl Builder<'_> {
 
         Ok(())
     }
+
+    /// The `FROM` item `g` with the values `v`, the number `n` and, for existing rows, the `id` of
+    /// each row.
+    fn given_list(&mut self, given: &GivenValues) -> String {
+        match given {
+            GivenValues::New(values) => {
+                let values = self.bind(Param::Texts(values.clone()));
+                format!("unnest({values}::text[]) WITH ORDINALITY AS g(v, n)")
+            }
+            GivenValues::Existing { values, ids } => {
+                let values = self.bind(Param::Texts(values.clone()));
+                let ids = self.bind(Param::Texts(ids.clone()));
+                format!("unnest({values}::text[], {ids}::text[]) WITH ORDINALITY AS g(v, id, n)")
+            }
+            GivenValues::Same { values, ids } => {
+                let values = self.bind(Param::Text(values.clone()));
+                let ids = self.bind(Param::Texts(ids.clone()));
+
+                // `OFFSET 0` lets PostgreSQL parse the values once, and not for each row.
+                format!(
+                    "(SELECT s.v, u.id, u.n FROM (SELECT {values}::jsonb AS v OFFSET 0) AS s \
+                     CROSS JOIN unnest({ids}::text[]) WITH ORDINALITY AS u(id, n)) AS g"
+                )
+            }
+        }
+    }
+}
+
+impl GivenValues {
+    /// Whether the rows exist already.
+    fn are_of_existing(&self) -> bool {
+        !matches!(self, Self::New(_))
+    }
 }
 
 impl GivenRows {
@@ -128,14 +161,11 @@ impl GivenRows {
             return false;
         };
 
-        let is_known = |name: &str| self.ids.is_some() || self.known.contains(name);
+        let is_there = self.values.are_of_existing();
+        let is_known = |name: &str| is_there || self.known.contains(name);
         match named(model, self.row, first) {
             // Triggers on an insert may add rows that refer to the new row.
-            Some(Named::Relation(relation))
-                if self.ids.is_none() && relation.from.contains(&"id") =>
-            {
-                false
-            }
+            Some(Named::Relation(relation)) if !is_there && relation.from.contains(&"id") => false,
             Some(Named::Relation(relation)) => relation.from.iter().all(|key| is_known(key)),
             _ => is_known(first) && !is_computed(model, self.row, first),
         }

@@ -19,7 +19,7 @@ mod target_row;
 mod tie_detection;
 
 pub(super) use edge::Joined;
-pub(crate) use given_rows::{GivenRows, may_be_permitted};
+pub(crate) use given_rows::{GivenRows, GivenValues, may_be_permitted};
 pub(super) use group_join::JoinedValue;
 pub(crate) use output_types::record_types;
 pub(crate) use query::{CheckedText, Keyset, Query, Selected, Subquery, Window};

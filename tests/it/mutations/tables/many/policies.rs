@@ -81,6 +81,45 @@ async fn no_row_leaves((database, app): (TestDatabase, App)) {
     }
 }
 
+/// A change that conflicts with a hidden row is denied like one without a conflict.
+async fn conflicts_reveal_no_rows((database, app): (TestDatabase, App)) {
+    let unique = "ALTER TABLE app.tb_item ADD UNIQUE (owner, shelf, price)";
+    database.execute(unique).await;
+    for selection in ["{ id: { eq: 1 } }", "{ id: { in: [1, 3] } }"] {
+        // Bob has a row with the first price on one of the shelves.
+        for price in [20, 21] {
+            let input = format!(r#"{{ owner: "bob", price: {price} }}"#);
+            let mutation = format!("change(where: {selection}, input: {input}) {{ id }}");
+            let answer = ask(&app, "ada", &mutation).await;
+            assert_eq!(
+                failure(&answer),
+                ("FORBIDDEN", "forbidden:"),
+                "{mutation}: {answer}"
+            );
+            assert_eq!(
+                answer["errors"][0]["message"],
+                "the `Item` would become one that is not allowed"
+            );
+            assert_eq!(stored(&database).await, BEFORE, "{mutation}");
+        }
+    }
+
+    // The client sees the other row.
+    let own = "change(where: { id: { eq: 1 } }, input: { price: 40 }) { id }";
+    let answer = ask(&app, "ada", own).await;
+    assert_eq!(
+        failure(&answer),
+        ("CONFLICT", "conflict:exists"),
+        "{answer}"
+    );
+    assert_eq!(stored(&database).await, BEFORE);
+}
+
+#[tokio::test]
+async fn conflicts_with_rows_that_policies_hide_are_denied() {
+    conflicts_reveal_no_rows(governed().await).await;
+}
+
 #[tokio::test]
 async fn a_filter_selects_only_rows_that_policies_permit() {
     only_own_rows_match(governed().await).await;

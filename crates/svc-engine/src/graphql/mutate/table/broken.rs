@@ -3,12 +3,13 @@
 //! reported, as it would be without the constraint violation.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::level::{Level, NewRow, Origin};
 use super::tried::{Tried, TriedRow};
 use super::undone::Undone;
 use super::writer::{Writer, forbidden};
-use crate::sql::{GivenRows, may_be_permitted};
+use crate::sql::{GivenRows, GivenValues, may_be_permitted};
 use svc_core::exact_json::{ExactJson, Fields};
 use svc_postgres::DbError;
 
@@ -52,18 +53,37 @@ impl<'a> Tried<'a> {
             known.insert("id".to_owned());
         }
 
+        GivenRows {
+            row: self.ty,
+            values: self.values(rows),
+            known,
+            defaults,
+        }
+    }
+
+    /// The values of the rows, which all have the same origin.
+    fn values(&self, rows: &[TriedRow]) -> GivenValues {
         let ids = rows.iter().map(|row| match &row.origin {
             Origin::There(id) => Some(id.clone()),
             Origin::Added | Origin::Either => None,
         });
-        let documents = rows.iter().map(|row| self.document(&row.columns)).collect();
+        let ids = ids.collect::<Option<Vec<_>>>();
 
-        GivenRows {
-            row: self.ty,
-            documents,
-            ids: ids.collect(),
-            known,
-            defaults,
+        if let (Some(ids), [first, others @ ..]) = (&ids, rows)
+            && others
+                .iter()
+                .all(|row| Arc::ptr_eq(&row.columns, &first.columns))
+        {
+            return GivenValues::Same {
+                values: self.document(&first.columns),
+                ids: ids.clone(),
+            };
+        }
+
+        let values = rows.iter().map(|row| self.document(&row.columns)).collect();
+        match ids {
+            Some(ids) => GivenValues::Existing { values, ids },
+            None => GivenValues::New(values),
         }
     }
 
@@ -167,6 +187,10 @@ impl TriedRow {
     fn is_like(&self, other: &Self) -> bool {
         let is_same_origin =
             std::mem::discriminant(&self.origin) == std::mem::discriminant(&other.origin);
+        if Arc::ptr_eq(&self.columns, &other.columns) {
+            return is_same_origin;
+        }
+
         let same = self
             .columns
             .iter()

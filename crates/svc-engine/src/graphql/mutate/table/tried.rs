@@ -1,5 +1,7 @@
 //! Rows that a statement attempts to write, recorded in case a constraint stops it.
 
+use std::sync::Arc;
+
 use super::level::{Level, NewRow, Origin};
 use svc_core::exact_json::Fields;
 use svc_core::schema::TypeIndex;
@@ -16,7 +18,8 @@ pub(super) struct Tried<'a> {
 
 /// A row that a statement attempts to write.
 pub(super) struct TriedRow {
-    pub(super) columns: Fields,
+    /// Shared by rows that get the same values, which may be large.
+    pub(super) columns: Arc<Fields>,
     pub(super) origin: Origin,
     /// The path in the arguments, for a row of a nested table.
     pub(super) path: Option<String>,
@@ -27,17 +30,35 @@ impl<'a> Tried<'a> {
     pub(super) fn new(level: &Level<'a>, rows: &[NewRow<'a>]) -> Option<Self> {
         let ty = level.governed?;
         let row = |row: &NewRow<'a>| TriedRow {
-            columns: row.columns.clone(),
+            columns: Arc::new(row.columns.clone()),
             origin: row.origin.clone(),
             path: level.is_nested().then(|| row.path.clone()),
         };
 
-        Some(Self {
+        Some(Self::of(level, ty, rows.iter().map(row).collect()))
+    }
+
+    /// Records that all existing rows with these keys get the same values, if row policies apply to
+    /// them.
+    pub(super) fn same(level: &Level<'a>, values: &Fields, keys: &[String]) -> Option<Self> {
+        let ty = level.governed?;
+        let columns = Arc::new(values.clone());
+        let row = |key: &String| TriedRow {
+            columns: columns.clone(),
+            origin: Origin::There(key.clone()),
+            path: None,
+        };
+
+        Some(Self::of(level, ty, keys.iter().map(row).collect()))
+    }
+
+    fn of(level: &Level<'a>, ty: TypeIndex, rows: Vec<TriedRow>) -> Self {
+        Self {
             ty,
             name: level.name,
             key: level.key,
             table: level.table,
-            rows: rows.iter().map(row).collect(),
-        })
+            rows,
+        }
     }
 }

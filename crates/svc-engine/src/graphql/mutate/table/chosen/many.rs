@@ -6,8 +6,9 @@ use std::slice;
 use crate::graphql::complete::Cells;
 use crate::graphql::find::typed_statement;
 use crate::graphql::mutate::function::CallOutcome;
-use crate::graphql::mutate::table::level::{Level, NewRow, Origin};
+use crate::graphql::mutate::table::level::{Level, Origin};
 use crate::graphql::mutate::table::run::ids;
+use crate::graphql::mutate::table::tried::Tried;
 use crate::graphql::mutate::table::undone::Undone;
 use crate::graphql::mutate::table::writer::{Writer, forbidden};
 use crate::graphql::mutate::table::{Selection, TableMutation};
@@ -50,15 +51,16 @@ impl TableMutation<'_> {
         new: &Fields,
         keys: Vec<String>,
     ) -> Result<Vec<String>, Undone> {
-        let row = |key: &String| {
-            let mut row: NewRow<'a> = level.row(new.clone(), self.argument.to_owned());
-            row.origin = Origin::There(key.clone());
-            row
-        };
+        // One row represents all in errors: they get the same values, and the error names no key.
+        let mut one = level.row(new.clone(), self.argument.to_owned());
+        one.origin = Origin::There(String::new());
 
-        let rows: Vec<_> = keys.iter().map(row).collect();
+        writer.tried.extend(Tried::same(level, new, &keys));
         let update = level.table.update_all(new, &keys, &level.returned);
-        let changed = ids(writer.write(level, update, &rows).await?);
+        let written = writer
+            .write_noted(level, update, slice::from_ref(&one))
+            .await?;
+        let changed = ids(written);
 
         // The rows are locked, so they exist.
         if changed.len() < keys.len() {
