@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::row_rules::RowRule;
 use crate::sql::expr::{ColumnForm, Named, named};
-use crate::sql::{Builder, Column, Filter, Subject, Views, built};
+use crate::sql::{Builder, Column, Filter, RowFilter, Subject, Views, built};
 use svc_core::schema::{FieldKind, Model, TypeIndex};
 use svc_postgres::{DbError, Param, Statement, quote_literal};
 
@@ -31,25 +31,31 @@ pub(crate) enum GivenValues {
     Same { values: String, ids: Vec<String> },
 }
 
-/// Returns whether the policies may permit each of these rows, in order: `false` if the
-/// available values alone violate them. Returns `None` if no policy applies to the rows.
+/// Returns whether the policies and the row filter may permit each of these rows, in order: `false`
+/// if the available values alone violate them. Returns `None` if neither applies to the rows.
 ///
 /// # Errors
 /// If the view is unknown, or a policy cannot decide.
 pub(crate) fn may_be_permitted(
     views: Views<'_>,
+    row_filter: Option<&RowFilter>,
     given: &GivenRows,
 ) -> Result<Option<Statement>, DbError> {
     let rule = views
         .rules
         .map(|rules| rules.rule(Subject::Rows(given.row)))
         .transpose();
-    let Some(rule) = rule.map_err(DbError::refused)?.flatten() else {
+    let rule = rule.map_err(DbError::refused)?.flatten();
+    if rule.is_none() && row_filter.is_none() {
         return Ok(None);
-    };
+    }
 
-    let decided = rule
-        .filter
+    let of_rule = rule.map(|rule| rule.filter.clone());
+    let of_field = row_filter.map(|row_filter| {
+        // As in reads of the root field.
+        Filter::Strict(Box::new(row_filter.filter.clone()))
+    });
+    let decided = Filter::All(of_rule.into_iter().chain(of_field).collect())
         .decided_by(&|column: &Column| given.knows(views.model, column));
     let rule = RowRule {
         filter: decided,

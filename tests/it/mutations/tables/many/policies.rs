@@ -199,6 +199,33 @@ async fn a_filter_by_a_denied_field_is_denied() {
 }
 
 #[tokio::test]
+async fn conflicts_with_rows_outside_of_an_authorizers_filter_are_denied() {
+    conflicts_reveal_no_rows(authorized(true).await).await;
+}
+
+/// The same for a reference to a missing row, which reveals whether there is one.
+#[tokio::test]
+async fn an_authorizers_filter_precedes_foreign_keys() {
+    let (database, app) = authorized(true).await;
+    let keys = "CREATE TABLE app.tb_owner (name text PRIMARY KEY);
+        INSERT INTO app.tb_owner VALUES ('ada'), ('bob');
+        ALTER TABLE app.tb_item ADD FOREIGN KEY (owner) REFERENCES app.tb_owner";
+    database.execute(keys).await;
+    for owner in ["bob", "eve"] {
+        let mutation = format!(
+            r#"change(where: {{ id: {{ eq: 1 }} }}, input: {{ owner: "{owner}" }}) {{ id }}"#
+        );
+        let answer = ask(&app, "ada", &mutation).await;
+        assert_eq!(
+            failure(&answer),
+            ("FORBIDDEN", "forbidden:"),
+            "{owner}: {answer}"
+        );
+    }
+    assert_eq!(stored(&database).await, BEFORE);
+}
+
+#[tokio::test]
 async fn an_authorizers_filter_restricts_the_selection() {
     let (database, app) = authorized(true).await;
     let change = r#"change(where: { owner: { eq: "bob" } }, input: { price: 5 }) { id }"#;

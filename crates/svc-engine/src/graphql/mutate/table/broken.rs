@@ -1,6 +1,6 @@
 //! Writes that a constraint rejected, because another row has the same values or the referenced row
-//! does not exist. If the given values violate a row policy by themselves, only that denial is
-//! reported, as it would be without the constraint violation.
+//! does not exist. If the given values violate a row policy or the authorizer's row filter by
+//! themselves, only that denial is reported, as it would be without the constraint violation.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -166,7 +166,9 @@ impl<'a> Writer<'a> {
         for rows in tried.rows.chunk_by(TriedRow::is_like) {
             let given = tried.given(rows, &filled);
             let db = self.work.db();
-            let Some(statement) = may_be_permitted(db.views(self.catalog), &given)? else {
+            let row_filter = self.mutation.row_filter();
+            let Some(statement) = may_be_permitted(db.views(self.catalog), row_filter, &given)?
+            else {
                 continue;
             };
 

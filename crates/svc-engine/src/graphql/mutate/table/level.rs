@@ -17,6 +17,9 @@ pub(super) struct Level<'a> {
     pub(super) key: &'a str,
     /// The type whose row policies apply to its rows, if there are any.
     pub(super) governed: Option<TypeIndex>,
+    /// The type that decides which rows may be written, by row policies or by the authorizer's row
+    /// filter, if any of these applies.
+    pub(super) restricted: Option<TypeIndex>,
     /// The type that reads its rows, if there is one.
     pub(super) of: Option<TypeIndex>,
     input: Option<&'a InputDef>,
@@ -73,11 +76,13 @@ impl<'a> Level<'a> {
 
         let table = Table::new(catalog, write.table, write.key, columns)?;
         let (name, governed) = (mutation.name(), is_governed.then_some(*row));
+        let is_filtered = mutation.row_filter().is_some();
         Ok(Self {
             table,
             name,
             key: write.key,
             governed,
+            restricted: governed.or(is_filtered.then_some(*row)),
             of: Some(*row),
             input: *input,
             returned: Vec::new(),
@@ -112,6 +117,7 @@ impl<'a> Level<'a> {
             name,
             key: nested.key,
             governed,
+            restricted: governed,
             of,
             input,
             returned: Vec::new(),

@@ -8,6 +8,7 @@ use super::writer::Writer;
 use crate::graphql::mutate::function::{CallOutcome, fail, is_governed, succeed};
 use crate::mutation_result::Response;
 use crate::repository::{Db, Transaction};
+use crate::sql::RowFilter;
 use svc_core::Error;
 use svc_core::exact_json::Fields;
 use svc_core::schema::WriteVerb;
@@ -207,6 +208,15 @@ impl TableMutation<'_> {
 
     pub(super) fn name(&self) -> &str {
         &self.db.app.model.types[self.row].name
+    }
+
+    /// The authorizer's row filter, if it restricts the rows that the mutation writes.
+    pub(super) fn row_filter(&self) -> Option<&RowFilter> {
+        self.selection.as_ref()?;
+        let row_filter = self.db.row_filter.as_deref()?;
+        row_filter
+            .covers(&self.db.app.model, self.row)
+            .then_some(row_filter)
     }
 
     /// The error for a row that is not permitted: the same as for a missing row.

@@ -7,7 +7,7 @@ use svc_core::exact_json::Fields;
 use svc_core::schema::TypeIndex;
 use svc_postgres::Table;
 
-/// Rows under policies that a statement attempts to write.
+/// Rows under policies or a row filter that a statement attempts to write.
 pub(super) struct Tried<'a> {
     pub(super) ty: TypeIndex,
     pub(super) name: &'a str,
@@ -26,9 +26,9 @@ pub(super) struct TriedRow {
 }
 
 impl<'a> Tried<'a> {
-    /// Records these rows if row policies apply to them.
+    /// Records these rows if row policies or a row filter apply to them.
     pub(super) fn new(level: &Level<'a>, rows: &[NewRow<'a>]) -> Option<Self> {
-        let ty = level.governed?;
+        let ty = level.restricted?;
         let row = |row: &NewRow<'a>| TriedRow {
             columns: Arc::new(row.columns.clone()),
             origin: row.origin.clone(),
@@ -38,10 +38,10 @@ impl<'a> Tried<'a> {
         Some(Self::of(level, ty, rows.iter().map(row).collect()))
     }
 
-    /// Records that all existing rows with these keys get the same values, if row policies apply to
-    /// them.
+    /// Records that all existing rows with these keys get the same values, if row policies or a row
+    /// filter apply to them.
     pub(super) fn same(level: &Level<'a>, values: &Fields, keys: &[String]) -> Option<Self> {
-        let ty = level.governed?;
+        let ty = level.restricted?;
         let columns = Arc::new(values.clone());
         let row = |key: &String| TriedRow {
             columns: columns.clone(),

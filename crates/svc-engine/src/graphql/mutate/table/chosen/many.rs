@@ -177,7 +177,7 @@ impl TableMutation<'_> {
     /// Checks that the authorizer's row filter permits the rows as written, as far as the view still
     /// contains them.
     async fn stays_filtered(&self, writer: &Writer<'_>, keys: &[String]) -> Result<(), Undone> {
-        if self.db.row_filter.is_none() {
+        if self.row_filter().is_none() {
             return Ok(());
         }
 
