@@ -1,6 +1,7 @@
 //! Updates and deletes of the rows that the client's filter selects.
 
 mod changes;
+mod keys;
 mod locks;
 mod lost_conditions;
 mod policies;

@@ -21,15 +21,20 @@ async fn governed() -> (TestDatabase, App) {
 
 /// Each user has row-level security for the own rows.
 async fn secured() -> (TestDatabase, App) {
+    let own = "CREATE POLICY own ON app.tb_item USING (owner = current_setting('app.user', true));";
+    secured_by(own).await
+}
+
+async fn secured_by(policies: &str) -> (TestDatabase, App) {
     let database = TestDatabase::copy_of("many_rows", SQL).await;
     let sql = "DO $$ BEGIN
             CREATE ROLE many_rows_app LOGIN;
         EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
         ALTER TABLE app.tb_item ENABLE ROW LEVEL SECURITY;
-        CREATE POLICY own ON app.tb_item USING (owner = current_setting('app.user', true));
         GRANT USAGE ON SCHEMA app TO many_rows_app;
         GRANT ALL ON app.tb_item, v_item TO many_rows_app;";
     database.execute(sql).await;
+    database.execute(policies).await;
     let url = database
         .url()
         .replace("postgres://postgres@", "postgres://many_rows_app@");
@@ -138,6 +143,69 @@ async fn an_update_out_of_the_policies_undoes_all_rows() {
 #[tokio::test]
 async fn an_update_out_of_row_level_security_undoes_all_rows() {
     no_row_leaves(secured().await).await;
+}
+
+/// All or none of the selected rows are written: a row that the policies for `UPDATE` hide cannot be
+/// locked.
+#[tokio::test]
+async fn rows_that_may_be_read_but_not_updated_undo_all() {
+    let (database, app) = secured_by(
+        "CREATE POLICY reads ON app.tb_item FOR SELECT USING (true);
+         CREATE POLICY changes ON app.tb_item FOR UPDATE USING (owner = current_setting('app.user', true));",
+    )
+    .await;
+    for mutation in [
+        "change(where: {}, input: { price: 5 }) { id }",
+        "change(where: {}, input: {}) { id }",
+        r#"change(where: { owner: { eq: "bob" } }, input: { price: 5 }) { id }"#,
+    ] {
+        let answer = ask(&app, "ada", mutation).await;
+        assert_eq!(
+            failure(&answer),
+            ("CONFLICT", "conflict:not_taken"),
+            "{mutation}: {answer}"
+        );
+        assert_eq!(stored(&database).await, BEFORE, "{mutation}");
+    }
+
+    let own = r#"change(where: { owner: { eq: "ada" } }, input: { price: 5 }) { id }"#;
+    assert_eq!(
+        done(&app, own).await,
+        json!([{ "id": 1 }, { "id": 3 }, { "id": 4 }])
+    );
+}
+
+/// A delete locks its rows, as does a delete of one row.
+#[tokio::test]
+async fn rows_that_may_be_deleted_but_not_updated_undo_all() {
+    let (database, app) = secured_by(
+        "CREATE POLICY reads ON app.tb_item FOR SELECT USING (true);
+         CREATE POLICY removes ON app.tb_item FOR DELETE USING (owner = current_setting('app.user', true));",
+    )
+    .await;
+    let remove = r#"remove(where: { owner: { eq: "ada" } }) { id }"#;
+    let answer = ask(&app, "ada", remove).await;
+    assert_eq!(
+        failure(&answer),
+        ("CONFLICT", "conflict:not_taken"),
+        "{answer}"
+    );
+    assert_eq!(stored(&database).await, BEFORE);
+
+    // It permits the lock, but no change.
+    let locks = "CREATE POLICY locks ON app.tb_item FOR UPDATE USING (true) WITH CHECK (false)";
+    database.execute(locks).await;
+    let answer = ask(&app, "ada", "remove(where: {}) { id }").await;
+    assert_eq!(
+        failure(&answer),
+        ("CONFLICT", "conflict:not_taken"),
+        "{answer}"
+    );
+    assert_eq!(
+        done(&app, remove).await,
+        json!([{ "id": 1 }, { "id": 3 }, { "id": 4 }])
+    );
+    assert_eq!(stored(&database).await, "2 bob a 20; 5 bob b 50");
 }
 
 /// A masked value is null to the filter, as in a list.

@@ -131,8 +131,43 @@ impl TableMutation<'_> {
             return Err(Undone::failure("validation:too_many_rows", message));
         }
 
-        let locked = writer.find_all_locked(level, &found).await;
-        let locked = ids(locked.map_err(|error| self.undone(error))?);
+        let locked = self.locked(writer, level, &found).await?;
+        let keys: HashSet<_> = locked.iter().collect();
+
+        // Other transactions may have changed the rows before they were locked.
+        let conditions = slice::from_ref(&selection.filter);
+        let fitting = writer.visible_where(self.row, &locked, conditions).await?;
+        if fitting.iter().any(|id| !keys.contains(id)) {
+            return Err(Undone::Error(self.misfit(level)));
+        }
+
+        // A row that the filter still selects was not deleted, so it was not locked for another
+        // reason, such as row-level security.
+        let rest: Vec<_> = found
+            .iter()
+            .filter(|id| !keys.contains(id))
+            .cloned()
+            .collect();
+        let left = writer.visible_where(self.row, &rest, conditions).await?;
+        if !left.is_empty() {
+            return Err(level.not_taken(None));
+        }
+
+        Ok(locked
+            .into_iter()
+            .filter(|key| fitting.contains(key))
+            .collect())
+    }
+
+    /// Locks the rows with these ids, and returns their keys in order.
+    async fn locked<'a>(
+        &self,
+        writer: &mut Writer<'a>,
+        level: &Level<'a>,
+        found: &[String],
+    ) -> Result<Vec<String>, Undone> {
+        let locked = writer.find_all_locked(level, found).await;
+        let locked = ids(locked.map_err(|error| self.not_locked(level, error))?);
         if locked.iter().collect::<HashSet<_>>().len() < locked.len() {
             return Err(Undone::Error(Error::internal(format!(
                 "several rows of `{}` have the same `{}`, so that it is no key",
@@ -140,14 +175,7 @@ impl TableMutation<'_> {
             ))));
         }
 
-        // Other transactions may have changed the rows before they were locked.
-        let conditions = slice::from_ref(&selection.filter);
-        let fitting = writer.visible_where(self.row, &locked, conditions).await?;
-
-        Ok(locked
-            .into_iter()
-            .filter(|key| fitting.contains(key))
-            .collect())
+        Ok(locked)
     }
 
     /// Returns the keys of the rows that fit the filter and that the client may see, up to one more
@@ -169,9 +197,13 @@ impl TableMutation<'_> {
         let rows = writer.work.read(statement).await;
         let rows = rows.map_err(|error| self.unread(error))?;
 
-        Ok((0..rows.len())
-            .filter_map(|row| whole.text(&Cells::Nth(&rows, row), "id"))
-            .collect())
+        let keys = (0..rows.len()).map(|row| whole.text(&Cells::Nth(&rows, row), "id"));
+        keys.collect::<Option<_>>().ok_or_else(|| {
+            Undone::Error(Error::internal(format!(
+                "a selected `{}` has no `id`, so that its row cannot be written",
+                self.name()
+            )))
+        })
     }
 
     /// Checks that the authorizer's row filter permits the rows as written, as far as the view still
@@ -192,6 +224,27 @@ impl TableMutation<'_> {
         } else {
             Err(forbidden(self.name(), None))
         }
+    }
+
+    /// Converts a database error about the locks. The keys come from the view, so a text that is no
+    /// key is not the client's mistake.
+    fn not_locked(&self, level: &Level<'_>, error: DbError) -> Undone {
+        if error.is_of_data() {
+            Undone::Error(self.misfit(level).with_source(error))
+        } else {
+            self.undone(error)
+        }
+    }
+
+    /// The error of a view whose ids do not have the form of the keys.
+    fn misfit(&self, level: &Level<'_>) -> Error {
+        Error::internal(format!(
+            "the `id` of `{}` and the column `{}` of `{}` have different forms as texts, so that rows \
+             of the one cannot be found in the other",
+            self.name(),
+            level.key,
+            self.write.table
+        ))
     }
 
     /// Converts a database error about the filter.
