@@ -92,4 +92,4 @@ pub use statement::{
     Oid, Param, PatternLanguage, Probe, RowSink, Rows, Statement, StatementSubject, StatementText,
     cell, quote, quote_literal,
 };
-pub use write::{Conflict, ConflictAction, Effect, EffectLog, Table};
+pub use write::{Conflict, ConflictAction, Effect, EffectLog, RowLock, Table};

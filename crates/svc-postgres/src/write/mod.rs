@@ -8,6 +8,7 @@ mod values;
 
 pub use self::conflict::{Conflict, ConflictAction};
 pub use self::effect_log::{Effect, EffectLog};
+pub use self::several::RowLock;
 use self::values::columns_of;
 use super::catalog::functions::ArgForm;
 use super::catalog::{Catalog, ColumnType, Source};

@@ -6,6 +6,15 @@ use super::{ITEMS, Table, document, list};
 use crate::{Param, Statement, quote, quote_literal};
 use svc_core::exact_json::Fields;
 
+/// A lock on rows until the end of the transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowLock {
+    /// For updates of columns other than the key: other transactions may still insert rows that
+    /// refer to the locked ones.
+    Update,
+    Delete,
+}
+
 /// The values of a list, as rows.
 fn values(number: usize) -> String {
     format!("unnest(${number}::text[]) AS u(v)")
@@ -87,9 +96,13 @@ impl Table<'_> {
     }
 
     /// Selects the rows with these keys, in the order of their keys, and locks them if requested.
-    pub fn find_all(&self, keys: &[String], locks: bool) -> Statement {
+    pub fn find_all(&self, keys: &[String], lock: Option<RowLock>) -> Statement {
         let (table, key) = (&self.source.quoted, &self.key.quoted);
-        let lock = if locks { " FOR UPDATE" } else { "" };
+        let lock = match lock {
+            Some(RowLock::Update) => " FOR NO KEY UPDATE",
+            Some(RowLock::Delete) => " FOR UPDATE",
+            None => "",
+        };
         let text = format!(
             "SELECT {key}::text FROM {table} WHERE {} ORDER BY {key}{lock}",
             self.among(1)

@@ -63,6 +63,26 @@ async fn a_row_that_is_removed_is_not_written() {
     );
 }
 
+/// Inserts of referring rows lock the rows that they refer to against deletes, but not against
+/// updates, which keep the keys.
+#[tokio::test]
+async fn updates_do_not_wait_for_references() {
+    let (database, app) = serve().await;
+    let pool = database.pool().await;
+    let mut other = pool.begin().await.unwrap();
+    let lock = "SELECT 1 FROM app.tb_item FOR KEY SHARE";
+    sqlx::query(lock).execute(&mut *other).await.unwrap();
+
+    let change = r#"change(where: { shelf: { eq: "b" } }, input: { price: 5 }) { id }"#;
+    let answer = tokio::time::timeout(PATIENCE, done(&app, change))
+        .await
+        .expect("no wait");
+    assert_eq!(answer, json!([{ "id": 3 }, { "id": 5 }]));
+
+    other.rollback().await.unwrap();
+    pool.close().await;
+}
+
 #[tokio::test]
 async fn hidden_rows_are_not_waited_for() {
     let database = TestDatabase::copy_of("many_rows", SQL).await;

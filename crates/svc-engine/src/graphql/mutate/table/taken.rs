@@ -7,7 +7,7 @@ use super::level::{Level, NewRow};
 use super::undone::Undone;
 use super::writer::Writer;
 use svc_core::exact_json::{ExactJson, Fields};
-use svc_postgres::{DbError, Statement};
+use svc_postgres::{DbError, RowLock, Statement};
 
 /// Rows to delete or unlink.
 pub(super) struct Others<'k> {
@@ -67,11 +67,12 @@ impl<'a> Writer<'a> {
         &mut self,
         level: &Level<'a>,
         keys: &[String],
+        lock: RowLock,
     ) -> Result<Vec<Vec<String>>, DbError> {
-        match self.try_run(level.table.find_all(keys, true)).await {
+        match self.try_run(level.table.find_all(keys, Some(lock))).await {
             Err(error) if error.is_of_lock() => {
                 self.in_snapshot();
-                self.try_run(level.table.find_all(keys, false)).await
+                self.try_run(level.table.find_all(keys, None)).await
             }
             found => found,
         }

@@ -16,7 +16,7 @@ use crate::repository::{Db, FindSpec};
 use crate::sql::asc;
 use svc_core::Error;
 use svc_core::exact_json::Fields;
-use svc_postgres::DbError;
+use svc_postgres::{DbError, RowLock};
 
 impl TableMutation<'_> {
     /// Writes the same values to all selected rows.
@@ -26,7 +26,9 @@ impl TableMutation<'_> {
         level: &Level<'a>,
         selection: &Selection,
     ) -> Result<CallOutcome, Undone> {
-        let mut keys = self.select(&mut writer, level, selection).await?;
+        let mut keys = self
+            .select(&mut writer, level, selection, RowLock::Update)
+            .await?;
 
         // Without values, the rows stay as they are.
         let new = self.items.first().filter(|new| new.len() != 0);
@@ -87,7 +89,9 @@ impl TableMutation<'_> {
         level: &Level<'a>,
         selection: &Selection,
     ) -> Result<CallOutcome, Undone> {
-        let keys = self.select(&mut writer, level, selection).await?;
+        let keys = self
+            .select(&mut writer, level, selection, RowLock::Delete)
+            .await?;
         let outcome = self.read(writer.work.db(), "deleted", &keys).await?;
 
         if !keys.is_empty() {
@@ -118,6 +122,7 @@ impl TableMutation<'_> {
         writer: &mut Writer<'a>,
         level: &Level<'a>,
         selection: &Selection,
+        lock: RowLock,
     ) -> Result<Vec<String>, Undone> {
         let found = self.matching(writer, selection).await?;
         if found.is_empty() {
@@ -131,7 +136,7 @@ impl TableMutation<'_> {
             return Err(Undone::failure("validation:too_many_rows", message));
         }
 
-        let locked = self.locked(writer, level, &found).await?;
+        let locked = self.locked(writer, level, &found, lock).await?;
         let keys: HashSet<_> = locked.iter().collect();
 
         // Other transactions may have changed the rows before they were locked.
@@ -165,8 +170,9 @@ impl TableMutation<'_> {
         writer: &mut Writer<'a>,
         level: &Level<'a>,
         found: &[String],
+        lock: RowLock,
     ) -> Result<Vec<String>, Undone> {
-        let locked = writer.find_all_locked(level, found).await;
+        let locked = writer.find_all_locked(level, found, lock).await;
         let locked = ids(locked.map_err(|error| self.not_locked(level, error))?);
         if locked.iter().collect::<HashSet<_>>().len() < locked.len() {
             return Err(Undone::Error(Error::internal(format!(
