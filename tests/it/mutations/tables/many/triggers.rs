@@ -17,6 +17,31 @@ const MARKING: &str = "
       UPDATE app.tb_item SET gone = true WHERE pk_item = OLD.pk_item; RETURN NULL; END $$;
     CREATE TRIGGER mark BEFORE DELETE ON app.tb_item FOR EACH ROW EXECUTE FUNCTION mark();";
 
+/// An update changes the key.
+const MOVING: &str = "
+    CREATE FUNCTION shift_key() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      NEW.pk_item := 100 - OLD.pk_item; RETURN NEW; END $$;
+    CREATE TRIGGER shift_key BEFORE UPDATE ON app.tb_item FOR EACH ROW EXECUTE FUNCTION shift_key();";
+
+#[tokio::test]
+async fn rows_whose_keys_a_trigger_changes_have_the_order_of_their_new_keys() {
+    let (database, app) = serve().await;
+    database.execute(MOVING).await;
+    let change = r#"change(where: { shelf: { eq: "a" } }, input: { price: 5 }) { id owner }"#;
+    assert_eq!(
+        done(&app, change).await,
+        json!([
+            { "id": 96, "owner": "ada" },
+            { "id": 98, "owner": "bob" },
+            { "id": 99, "owner": "ada" },
+        ])
+    );
+    assert_eq!(
+        stored(&database).await,
+        "3 ada b 30; 5 bob b 50; 96 ada a 5; 98 bob a 5; 99 ada a 5"
+    );
+}
+
 #[tokio::test]
 async fn a_row_that_a_trigger_skips_undoes_all() {
     let (database, app) = serve().await;

@@ -75,11 +75,13 @@ impl TableMutation<'_> {
         }
 
         // A trigger on a view can return different rows from the selected ones.
-        if level.table.is_table() {
-            Ok(changed)
-        } else {
-            Err(forbidden(self.name(), None))
+        if !level.table.is_table() {
+            return Err(forbidden(self.name(), None));
         }
+
+        // A trigger has changed keys, and the rows came back in the order of their updates.
+        let ordered = level.table.find_all(&changed, None);
+        Ok(ids(writer.run(level, ordered, &[]).await?))
     }
 
     /// Reads the selected rows for the response, then deletes them.
