@@ -144,3 +144,20 @@ async fn a_result_contains_the_list() {
         "1 ada a 10; 2 bob a 20; 3 ada b 5; 4 ada a 40; 5 bob b 5"
     );
 }
+
+/// A conflict with another transaction is a failure of the result already while the filter is read.
+#[tokio::test]
+async fn a_result_contains_conflicts_of_the_filter() {
+    let (database, app) = serve().await;
+    let conflicting = "
+        CREATE FUNCTION conflict() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+          RAISE EXCEPTION USING ERRCODE = 'serialization_failure'; END $$;
+        CREATE OR REPLACE VIEW v_item WITH (security_invoker) AS
+          SELECT pk_item AS id, owner, shelf, price, secret FROM app.tb_item WHERE NOT gone AND conflict();";
+    database.execute(conflicting).await;
+    let selected = "... on ItemsSuccess { status } ... on ItemsError { code status }";
+    let change = r#"tryFew(where: { shelf: { eq: "b" } }, input: { price: 5 })"#;
+    let answer = done(&app, &format!("{change} {{ {selected} }}")).await;
+    assert_eq!(answer["code"], 409, "{answer}");
+    assert_eq!(stored(&database).await, BEFORE);
+}

@@ -15,8 +15,9 @@ use crate::graphql::mutate::table::{Selection, TableMutation};
 use crate::repository::{Db, FindSpec};
 use crate::sql::asc;
 use svc_core::Error;
+use svc_core::error::sqlstate::is_contention;
 use svc_core::exact_json::Fields;
-use svc_postgres::{DbError, RowLock};
+use svc_postgres::{DbError, Fault, RowLock};
 
 impl TableMutation<'_> {
     /// Writes the same values to all selected rows.
@@ -255,8 +256,14 @@ impl TableMutation<'_> {
         ))
     }
 
-    /// Converts a database error about the filter.
+    /// Converts a database error about the filter. Only conflicts with other transactions are
+    /// failures of the mutation; a value that cannot be compared is an error, as in a list.
     fn unread(&self, error: DbError) -> Undone {
+        let is_contended = |fault: Fault| is_contention(&fault.code);
+        if error.fault().is_some_and(is_contended) {
+            return self.undone(error);
+        }
+
         if error.shows_change() {
             self.db.app.database.may_have_changed();
         }
