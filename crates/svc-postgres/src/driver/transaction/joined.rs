@@ -1,10 +1,11 @@
 //! Transaction starts and ends without their own round trip: the first statement starts it, and the
 //! last one commits it.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt as _;
-use futures_util::future::{join, join4};
+use futures_util::future::{join, join5};
 use tokio_postgres::Row;
 
 use super::{Isolation, OpenTransaction};
@@ -13,6 +14,14 @@ use crate::driver::error::answered;
 use crate::driver::{Driver, DriverError};
 use crate::statement::recorder::{self, StatementKind};
 use crate::{Session, Statement};
+
+/// Lets PostgreSQL plan each statement for its actual values, until the end of the transaction at the
+/// latest.
+const PLAN_FOR_VALUES: &str = "SET LOCAL plan_cache_mode = force_custom_plan";
+
+/// Ends the effect of [`PLAN_FOR_VALUES`]. The session's own setting is not changed, so a rollback
+/// leaves nothing behind.
+const PLAN_BY_DEFAULT: &str = "SET LOCAL plan_cache_mode TO DEFAULT";
 
 impl Driver {
     /// Starts a transaction with its first statement, in one round trip. Everything is sent again
@@ -79,11 +88,11 @@ impl Connection {
         self.in_transaction = true;
         let (switch, begin) = (
             self.session.switch(false),
-            self.session.begin(isolation.begin(), false),
+            self.begin_text(isolation, statement.replan),
         );
         let (before, progress) = (Progress::new(), Progress::new());
         let (client, mut settings) = (&self.client, Vec::new());
-        let all = join4(
+        let all = join5(
             switch_back(client, switch),
             async {
                 let begun = client.batch_execute(&begin).await;
@@ -99,16 +108,34 @@ impl Connection {
                 }
             },
             progress.run(client, &prepared, statement, rows),
+            async {
+                // Other statements, such as those of triggers, are planned once.
+                match statement.replan {
+                    true => client.batch_execute(PLAN_BY_DEFAULT).await,
+                    false => Ok(()),
+                }
+            },
         );
 
-        let ((), begun, set, run) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
-        let result = begun.and(set).and(run).map_err(DriverError::from);
+        let ((), begun, set, run, planned) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        let result = begun.and(set).and(run).and(planned);
+        let result = result.map_err(DriverError::from);
         if result.as_ref().is_err_and(DriverError::shows_change) {
             self.found_stale = true;
             self.forget(session.setup(), Some(statement));
         }
 
         result
+    }
+
+    /// The statement that starts a transaction. With `replans`, PostgreSQL plans for the actual
+    /// values, until [`PLAN_BY_DEFAULT`].
+    fn begin_text(&self, isolation: Isolation, replans: bool) -> Cow<'static, str> {
+        let begin = self.session.begin(isolation.begin(), false);
+        match replans {
+            true => Cow::Owned(format!("{begin}; {PLAN_FOR_VALUES}")),
+            false => begin,
+        }
     }
 
     /// Runs the last statement of a transaction and commits it. Returns the result of each. The

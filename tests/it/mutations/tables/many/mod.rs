@@ -4,6 +4,7 @@ mod changes;
 mod keys;
 mod locks;
 mod lost_conditions;
+mod plans;
 mod policies;
 mod refusals;
 mod triggers;

@@ -13,7 +13,6 @@ use crate::graphql::mutate::table::undone::Undone;
 use crate::graphql::mutate::table::writer::{Writer, forbidden};
 use crate::graphql::mutate::table::{Selection, TableMutation};
 use crate::repository::{Db, FindSpec};
-use crate::sql::asc;
 use svc_core::Error;
 use svc_core::error::sqlstate::is_contention;
 use svc_core::exact_json::Fields;
@@ -196,7 +195,6 @@ impl TableMutation<'_> {
     ) -> Result<Vec<String>, Undone> {
         let find = FindSpec {
             filter: selection.filter.clone(),
-            order: vec![asc("id")],
             limit: Some(i64::from(selection.max_rows) + 1),
             ..FindSpec::new(writer.row_type(self.row)?)
         };
