@@ -192,7 +192,8 @@ impl<'a> Table<'a> {
         keys: &[(&str, ExactJson)],
         returning: &[&str],
     ) -> Statement {
-        let (table, set, chosen) = (&self.source.quoted, self.set(new), self.chosen(keys, 1));
+        let (table, chosen) = (&self.source.quoted, self.chosen(keys, 1));
+        let set = self.set(new, "$1::jsonb");
         let text = format!(
             "UPDATE {table} SET {set} WHERE {chosen} RETURNING {}",
             self.returned("", returning)
@@ -238,12 +239,12 @@ impl<'a> Table<'a> {
         )
     }
 
-    /// The assignments of an update, whose first value is the document `new`.
-    fn set(&self, new: &Fields) -> String {
+    /// The assignments of an update by the columns of `new`, which PostgreSQL has as `document`.
+    fn set(&self, new: &Fields, document: &str) -> String {
         let columns = columns_of(std::slice::from_ref(new));
         let set = columns
             .iter()
-            .map(|column| format!("{} = {}", quote(column), self.value("$1::jsonb", column)));
+            .map(|column| format!("{} = {}", quote(column), self.value(document, column)));
         set.collect::<Vec<_>>().join(", ")
     }
 

@@ -113,11 +113,14 @@ impl Table<'_> {
 
     /// Writes the same values to the rows with these keys, and returns columns of each.
     pub fn update_all(&self, new: &Fields, keys: &[String], returning: &[&str]) -> Statement {
-        let (table, set) = (&self.source.quoted, self.set(new));
+        let table = &self.source.quoted;
+        let (set, returned) = (self.set(new, "i.v"), self.returned("t.", returning));
+
+        // With `OFFSET 0`, PostgreSQL parses the document once, and not for each row and column.
         let text = format!(
-            "UPDATE {table} SET {set} WHERE {} RETURNING {}",
-            self.among(2),
-            self.returned("", returning)
+            "UPDATE {table} AS t SET {set} FROM (SELECT $1::jsonb AS v OFFSET 0) AS i WHERE t.{} \
+             RETURNING {returned}",
+            self.among(2)
         );
 
         self.statement(
