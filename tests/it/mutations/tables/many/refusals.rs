@@ -76,6 +76,41 @@ async fn a_mutation_costs_as_much_as_a_list_of_its_maximum() {
         answer["errors"][0]["extensions"]["code"], "QUERY_TOO_COMPLEX",
         "{answer}"
     );
+
+    // The writes count by themselves.
+    let many = "change(where: { id: { eq: 9 } }, input: { price: 5 }) { __typename }";
+    let answer = ask(&app, "ada", many).await;
+    assert_eq!(
+        answer["errors"][0]["extensions"]["code"], "QUERY_TOO_COMPLEX",
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn the_cost_of_a_mutation_includes_the_rows_it_may_write() {
+    let database = TestDatabase::copy_of("many_rows", SQL).await;
+    let limits = Limits {
+        show_cost: true,
+        ..Limits::default()
+    };
+    let app = App::serve(options(&database).limits(limits)).await;
+    for (selected, cost) in [
+        // One comparison, two rows and the list itself.
+        (
+            "changeFew(where: { id: { eq: 9 } }, input: { price: 5 }) { __typename }",
+            4,
+        ),
+        (
+            "changeFew(where: { id: { eq: 9 } }, input: { price: 5 }) { id owner }",
+            8,
+        ),
+    ] {
+        let answer = ask(&app, "ada", selected).await;
+        assert_eq!(
+            answer["extensions"]["cost"]["complexity"]["cost"], cost,
+            "{selected}: {answer}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -28,7 +28,8 @@ const UNPAGED: u64 = 5;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
     /// A scalar counts 1, an object 1 and its children, a list 1 and its children times the page
-    /// size. A method counts its own cost in place of the 1. The work of arguments is added.
+    /// size. A method counts its own cost in place of the 1. The work of arguments is added, and so
+    /// are the rows that a mutation by filter may write.
     pub(crate) complexity: u64,
     pub(crate) asked: Asked,
     /// The number of relations selected.
@@ -130,6 +131,7 @@ impl<'a> Costs<'a> {
                 // After the multiplication: the conditions are evaluated for the list, not for each
                 // of its rows.
                 .saturating_add(asked.sum())
+                .saturating_add(written(field, self.limits))
                 .saturating_add(own(field)),
             asked: asked.and(children.asked),
             relations: children
@@ -194,10 +196,11 @@ impl<'a> Costs<'a> {
             .flat_map(|selection| &selection.fields)
             .any(|field| is_rows(field.kind));
 
-        if let Some(most) = field.root().and_then(|root| root.max_rows(self.limits)) {
+        let most = written(field, self.limits);
+        if most > 0 {
             // The list in a result is counted as an unpaged one.
             let below = if field.ty.is_list() { 1 } else { UNPAGED };
-            return u64::from(most).div_ceil(below).max(1);
+            return most.div_ceil(below);
         }
 
         if is_rows(field.kind) || !(is_connection || field.ty.is_list()) {
@@ -239,13 +242,14 @@ impl<'a> Costs<'a> {
 }
 
 impl PlanField {
-    /// Returns the complexity of the results of a root field: without the field itself, and the
-    /// work of its arguments.
+    /// Returns the complexity of the results of a root field: without the field itself, the rows
+    /// that it may write, and the work of its arguments.
     pub(crate) fn result_cost(&self, model: &Model, limits: &Limits, variables: &Variables) -> u64 {
         let cost = Costs::new(model, limits, variables).field(self);
         cost.complexity
             .saturating_sub(own(self))
             .saturating_sub(cost.asked.sum())
+            .saturating_sub(written(self, limits))
     }
 }
 
@@ -276,6 +280,13 @@ fn distinct(field: &PlanField) -> u64 {
         .sum::<usize>();
 
     u64::try_from(fields).unwrap_or(u64::MAX)
+}
+
+/// The number of rows that a mutation by filter may write, regardless of the fields that the client
+/// selects of them.
+fn written(field: &PlanField, limits: &Limits) -> u64 {
+    let most = field.root().and_then(|root| root.max_rows(limits));
+    most.map_or(0, u64::from)
 }
 
 /// The complexity of a field, without the fields below it.
