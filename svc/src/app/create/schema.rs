@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::options::note_rate_limits;
-use crate::app::setup::warn_of_open;
+use crate::app::setup::{warn_of_open, warn_of_row_bounds};
 use crate::app::{AppOptions, StartError};
 use svc_core::schema::{Model, SchemaError};
 use svc_engine::graphql::{functions, row_sources};
@@ -16,7 +16,8 @@ pub(super) struct Schema {
 }
 
 impl Schema {
-    /// Returns the schema of the options. Warns of operations without access control.
+    /// Returns the schema of the options. Warns of operations without access control, and of
+    /// mutations that a limit restricts further than they declare.
     ///
     /// # Errors
     /// All mistakes in the schema, or else the context values that are missing.
@@ -24,6 +25,7 @@ impl Schema {
         let model = Arc::new(options.model()?);
         check_context(&model, options)?;
         warn_of_open(&model, options);
+        warn_of_row_bounds(&model, options.config.limits.max_page);
         let has_checks = note_checks(&model);
         note_rate_limits(options);
 

@@ -2,6 +2,7 @@
 
 pub(super) mod authentication;
 mod event_hub;
+mod filtered_writes;
 #[cfg(feature = "native-auth")]
 pub(super) mod native_accounts;
 mod open_operations;
@@ -17,6 +18,7 @@ pub(super) mod uploads;
 mod view_check;
 
 pub(super) use event_hub::{database_channels, event_hub};
+pub(super) use filtered_writes::warn_of_row_bounds;
 pub(super) use open_operations::warn_of_open;
 pub(super) use protection::protection;
 pub(super) use response_cache::response_cache;

@@ -2,9 +2,11 @@
 
 use svc::prelude::*;
 use svc::{Limits, create_svc_app};
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, Log, TestDatabase};
 
-use super::{BEFORE, Item, SQL, ask, done, failure, items, options, serve, stored};
+use super::{
+    BEFORE, Item, SQL, ask, done, failure, items, options, remove, remove_few, serve, stored,
+};
 
 #[tokio::test]
 async fn more_rows_than_allowed_are_not_written() {
@@ -152,6 +154,41 @@ async fn a_violated_constraint_undoes_all_rows() {
         "{answer}"
     );
     assert_eq!(stored(&database).await, BEFORE);
+}
+
+#[tokio::test]
+async fn bounds_above_the_maximum_page_size_are_logged() {
+    let started = async |max_page| {
+        let log = Log::start();
+        let limits = Limits {
+            max_page,
+            default_page: max_page,
+            ..Limits::default()
+        };
+        let options = AppOptions::new()
+            .database_url("postgres://nobody@127.0.0.1:1/nothing")
+            .auto_camel_case(true)
+            .queries(queries![items])
+            .mutations(mutations![remove_few, remove])
+            .limits(limits);
+        drop(create_svc_app(options).await.unwrap());
+        log.text()
+    };
+
+    let log = started(1).await;
+    let lines: Vec<_> = log
+        .lines()
+        .filter(|line| line.contains("max_rows"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{log}");
+    for part in ["SVC_LIMIT_MAX_PAGE is smaller", "removeFew", "max_page=1"] {
+        assert!(lines[0].contains(part), "no {part} in {}", lines[0]);
+    }
+
+    let log = started(2).await;
+    assert!(!log.contains("has no effect"), "{log}");
+    let log = started(0).await;
+    assert_eq!(log.matches("cannot write any rows").count(), 2, "{log}");
 }
 
 #[svc_input]
