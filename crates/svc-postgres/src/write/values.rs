@@ -2,7 +2,7 @@
 
 use super::Table;
 use crate::catalog::functions::ArgForm;
-use crate::{ColumnType, quote_literal};
+use crate::{ColumnType, Source, quote_literal};
 use svc_core::exact_json::Fields;
 
 impl Table<'_> {
@@ -31,6 +31,19 @@ impl Table<'_> {
         format!("({document}->>{key})::{cast}")
     }
 
+    /// Returns why no id of a view can be a key of the table, if their types show it.
+    pub fn excludes_ids(&self, view: &Source) -> Option<String> {
+        let (id, key) = (view.columns.get("id")?, self.key);
+        let is_misfit = (id.is_uuid() && key.is_number()) || (id.is_number() && key.is_uuid());
+
+        is_misfit.then(|| {
+            format!(
+                "the key of `{}` is of type {}, and the `id` of `{}` is of type {}",
+                self.source.name, key.sql, view.name, id.sql
+            )
+        })
+    }
+
     /// The type of a column in a cast.
     pub(super) fn cast(&self, column: &str) -> String {
         self.source
@@ -43,6 +56,14 @@ impl Table<'_> {
 impl ColumnType {
     fn is_json(&self) -> bool {
         matches!(self.name.as_str(), "json" | "jsonb")
+    }
+
+    fn is_uuid(&self) -> bool {
+        self.name == "uuid"
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self.name.as_str(), "int2" | "int4" | "int8" | "numeric")
     }
 
     fn is_array(&self) -> bool {

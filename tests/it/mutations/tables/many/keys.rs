@@ -5,6 +5,7 @@ use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
 
 use super::failure;
+use crate::mutations::ready;
 
 #[svc_type(sql_source = "v_event")]
 struct Event {
@@ -19,6 +20,11 @@ struct Named {
 #[svc_type(sql_source = "v_both")]
 struct Both {
     id: i32,
+}
+
+#[svc_type(sql_source = "v_public")]
+struct Public {
+    id: Uuid,
 }
 
 #[svc_input]
@@ -36,6 +42,8 @@ async fn remove_events() -> Vec<Event>;
 async fn remove_named() -> Vec<Named>;
 #[svc::mutation(delete = "tb_thing", by = filter)]
 async fn remove_both() -> Vec<Both>;
+#[svc::mutation(delete = "tb_thing", by = filter)]
+async fn remove_public() -> Vec<Public>;
 
 const SQL: &str = "
     CREATE TABLE tb_event (at timestamptz PRIMARY KEY, note text);
@@ -46,7 +54,8 @@ const SQL: &str = "
     INSERT INTO tb_thing VALUES (1), (2);
     INSERT INTO tb_other VALUES (7);
     CREATE VIEW v_named AS SELECT 'thing ' || id AS id FROM tb_thing;
-    CREATE VIEW v_both AS SELECT id FROM tb_thing UNION ALL SELECT id FROM tb_other;";
+    CREATE VIEW v_both AS SELECT id FROM tb_thing UNION ALL SELECT id FROM tb_other;
+    CREATE VIEW v_public AS SELECT gen_random_uuid() AS id FROM tb_thing;";
 
 async fn serve() -> (TestDatabase, App) {
     let database = TestDatabase::copy_of("many_rows_keys", SQL).await;
@@ -107,4 +116,22 @@ async fn rows_of_another_table_undo_all() {
     let answer: Value = app.query(remove).await.json();
     assert_eq!(answer.get("errors"), None, "{answer}");
     assert_eq!(stored(&database).await, 2);
+}
+
+#[tokio::test]
+async fn keys_of_another_type_than_the_ids_are_reported() {
+    let database = TestDatabase::copy_of("many_rows_keys", SQL).await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .queries(queries![events])
+        .mutations(mutations![remove_public, remove_both]);
+    let app = App::serve(options).await;
+    app.query("{ events { id } }").await;
+    let schema =
+        ready(&app, "`removePublic` cannot write").await.json()["checks"]["schema"].to_string();
+    let why =
+        "the key of `tb_thing` is of type integer, and the `id` of `v_public` is of type uuid";
+    assert!(schema.contains(why), "{schema}");
+    assert!(!schema.contains("removeBoth"), "{schema}");
 }

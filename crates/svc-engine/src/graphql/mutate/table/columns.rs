@@ -9,7 +9,7 @@ use svc_core::schema::{
     ArgDef, ArgRole, FieldDef, FieldKind, InputDef, Model, NestedMeta, NestedVerb, Place, Run,
     TypeIndex, TypeKind, WriteMeta,
 };
-use svc_postgres::{ArgForm, Catalog, Table, quote};
+use svc_postgres::{ArgForm, Catalog, Source, Table, quote};
 
 /// A column and the form of its values.
 pub(crate) type Column<'m> = (&'m str, ArgForm);
@@ -234,7 +234,10 @@ pub(crate) fn unwritable<'m>(
             Err(cause) => {
                 (cause, "add the column with a type that takes the values, or rename the field of the input".to_owned())
             }
-            Ok(_) if conflict.is_empty() => return None,
+            Ok(table) if conflict.is_empty() => {
+                let cause = table.excludes_ids(filtered_view(model, catalog, field)?)?;
+                (cause, "name the column with the view's `id`, as in `key = \"pk_product\"`".to_owned())
+            }
             Ok(table) => {
                 let mut left_out = conflict.iter().filter(|name| !columns.iter().any(|(column, _)| column == *name));
                 if let Some(cause) = left_out.find_map(|column| table.lacks_default(column)) {
@@ -248,4 +251,14 @@ pub(crate) fn unwritable<'m>(
 
         Some(Unwritable { field: &field.name, table: name, cause, remedy })
     })
+}
+
+/// The view of the rows that a mutation writes, if the client's filter selects them.
+fn filtered_view<'c>(model: &Model, catalog: &'c Catalog, field: &FieldDef) -> Option<&'c Source> {
+    match field.kind {
+        FieldKind::Root(Run::Write(write), Some(row), _) if write.is_by_filter() => {
+            catalog.source(model.source(row)?)
+        }
+        _ => None,
+    }
 }
