@@ -1,8 +1,10 @@
 //! The selected rows are written, and returned in the order of their keys.
 
 use serde_json::json;
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase};
 
-use super::{BEFORE, done, serve, stored};
+use super::{BEFORE, SQL, clear, done, options, serve, stored};
 
 #[tokio::test]
 async fn an_update_writes_the_selected_rows() {
@@ -45,6 +47,17 @@ async fn a_delete_returns_the_rows_as_they_were() {
         ])
     );
     assert_eq!(stored(&database).await, "2 bob a 20; 4 ada a 40");
+}
+
+#[tokio::test]
+async fn a_delete_returns_relations_as_they_are_after_it() {
+    let database = TestDatabase::copy_of("many_rows", SQL).await;
+    let app = App::serve(options(&database).mutations(mutations![clear])).await;
+    let delete = "clear(where: { price: { gt: 45 } }) { id shelf same { id } beside { id } }";
+    assert_eq!(
+        done(&app, delete).await,
+        json!([{ "id": 5, "shelf": "b", "same": null, "beside": [{ "id": 3 }] }])
+    );
 }
 
 #[tokio::test]

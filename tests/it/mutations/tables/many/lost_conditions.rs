@@ -4,22 +4,7 @@ use serde_json::{Value, json};
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
 
-use super::{BEFORE, SQL, options, serve, stored};
-
-/// The same rows, with their relations to each other.
-#[svc_type(sql_source = "v_item")]
-struct Shelved {
-    id: i32,
-    shelf: String,
-    price: i32,
-    #[relation(from = "id", to = "id")]
-    same: Option<One<Shelved>>,
-    #[relation(from = "shelf", to = "shelf", aggregate)]
-    beside: Many<Shelved>,
-}
-
-#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter)]
-async fn clear() -> Vec<Shelved>;
+use super::{BEFORE, SQL, clear, options, serve, stored};
 
 /// The answer to a document with variables.
 async fn sent(app: &App, document: &str, variables: Value) -> Value {

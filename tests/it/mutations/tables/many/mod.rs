@@ -22,6 +22,18 @@ struct Item {
     secret: Option<String>,
 }
 
+/// The same rows, with their relations to each other.
+#[svc_type(sql_source = "v_item")]
+struct Shelved {
+    id: i32,
+    shelf: String,
+    price: i32,
+    #[relation(from = "id", to = "id")]
+    same: Option<One<Shelved>>,
+    #[relation(from = "shelf", to = "shelf", aggregate)]
+    beside: Many<Shelved>,
+}
+
 #[svc_input]
 struct ItemPatch {
     owner: Patch<String>,
@@ -52,6 +64,8 @@ async fn remove() -> Vec<Item>;
 async fn remove_few(id: i32) -> Vec<Item>;
 #[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter, allow_empty_filter)]
 async fn remove_secret(secret: String) -> Vec<Item>;
+#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter)]
+async fn clear() -> Vec<Shelved>;
 
 const SQL: &str = "
     CREATE SCHEMA app;
