@@ -170,6 +170,11 @@ impl Database {
         begun.map_err(|error| self.noted_of(session, Some(statement), error))
     }
 
+    /// Classifies the error of [`begin_with`](Self::begin_with) and a read with a client's values.
+    pub async fn error_of_first_read(&self, statement: &Statement, error: DbError) -> DbError {
+        self.error_of(statement, error).await
+    }
+
     /// Converts a driver error of the set-up of a request's session variables, or of the statement
     /// that ran with them.
     pub(crate) fn noted_of(

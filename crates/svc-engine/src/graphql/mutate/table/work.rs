@@ -60,7 +60,10 @@ impl<'a> Work<'a> {
                 self.transaction = Some(transaction);
                 Ok(Rows::Read(rows))
             }
-            Err(error) => Err(self.db.app.database.error_of(&statement, error).await),
+            Err(error) => {
+                let database = &self.db.app.database;
+                Err(database.error_of_first_read(&statement, error).await)
+            }
         }
     }
 
