@@ -172,7 +172,7 @@ impl Database {
 
     /// Classifies the error of [`begin_with`](Self::begin_with) and a read with a client's values.
     pub async fn error_of_first_read(&self, statement: &Statement, error: DbError) -> DbError {
-        self.error_of(statement, error).await
+        self.error_of(statement, error, Waits::Yes).await
     }
 
     /// Converts a driver error of the set-up of a request's session variables, or of the statement

@@ -56,7 +56,7 @@ pub(crate) fn permitted_rows(
         builder.select_permitted(row)?;
         match ids {
             [id] => builder.has_id(row, id),
-            _ => builder.fits(row, &col("id").is_in(ids.to_vec())),
+            _ => builder.push_condition(row, &col("id").is_in(ids.to_vec())),
         }
     })
 }
@@ -81,10 +81,10 @@ impl Builder<'_> {
     }
 
     fn has_id(&mut self, row: TypeIndex, id: &str) -> Result<(), DbError> {
-        self.fits(row, &col("id").eq(id))
+        self.push_condition(row, &col("id").eq(id))
     }
 
-    fn fits(&mut self, row: TypeIndex, filter: &Filter) -> Result<(), DbError> {
+    fn push_condition(&mut self, row: TypeIndex, filter: &Filter) -> Result<(), DbError> {
         let scope = Scope::Row(self.rows(row, 0)?);
         self.filter(&scope, filter)
     }

@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
     ) -> Result<Vec<Vec<String>>, DbError> {
         match self.try_run(level.table.find_all(keys, Some(lock))).await {
             Err(error) if error.is_of_lock() => {
-                self.in_snapshot();
+                self.begin_unlocked().await?;
                 self.try_run(level.table.find_all(keys, None)).await
             }
             found => found,

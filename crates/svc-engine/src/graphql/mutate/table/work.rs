@@ -47,6 +47,10 @@ impl<'a> Work<'a> {
     /// Runs a read with values of the client, and returns its rows. As the first statement, it
     /// begins the transaction in the same round trip.
     pub(super) async fn read(&mut self, statement: Statement) -> Result<Rows, DbError> {
+        if self.transaction.is_none() && self.db.is_enclosed() {
+            self.transaction = Box::pin(Transaction::begin_part(self.db)).await?;
+        }
+
         if let Some(transaction) = &self.transaction {
             return transaction.db().reader().fetch(&statement).await;
         }
