@@ -347,12 +347,18 @@ impl Transaction {
 
     /// Undoes everything since [`begin_part`](Self::begin_part). Any other transaction is rolled
     /// back in the background.
-    pub(crate) async fn undo_part(self) -> Result<(), DbError> {
+    pub(crate) async fn undo_part(mut self) -> Result<(), DbError> {
         if self.part.is_none() {
             return Ok(());
         }
 
-        let undone = self.open.lock().await.undo_part().await;
+        let mut open = self.open.lock().await;
+        let undone = open.undo_part().await;
+
+        // While the lock is held, so that a statement that waits for it meets no open part.
+        drop(self.part.take());
+        drop(open);
+
         undone.map_err(|error| self.db.app.database.noted(error))
     }
 

@@ -53,12 +53,16 @@ impl AtomicTransaction {
     /// as a role with fewer privileges, so no such statement runs until it has ended.
     ///
     /// # Errors
-    /// [`DriverError::PartOpen`] while a part is open, and [`DriverError::PoolTimedOut`] if another
-    /// statement does not end in time.
+    /// [`DriverError::PartOpen`] while a part is open, [`DriverError::TransactionFailed`] after a
+    /// part was rolled back, because its settings are still in effect, and
+    /// [`DriverError::PoolTimedOut`] if another statement does not end in time.
     pub(crate) async fn alone(&self) -> Result<MutexGuard<'_, OpenTransaction>, DriverError> {
         let open = self.locked().await?;
         if self.has_parts() {
             return Err(DriverError::PartOpen);
+        }
+        if self.is_broken() {
+            return Err(DriverError::TransactionFailed);
         }
         Ok(open)
     }
@@ -141,8 +145,11 @@ impl AtomicTransaction {
     }
 
     /// Gives the statements that follow the settings of the beginning.
+    ///
+    /// # Errors
+    /// [`DriverError::PartOpen`] while a part is open: its statements rely on its settings.
     pub async fn restore(&self, session: &Session) -> Result<(), DriverError> {
-        self.locked().await?.restore(session).await
+        self.alone().await?.restore(session).await
     }
 
     /// Begins a part of it, with the settings of the beginning. Only its own statements run until
