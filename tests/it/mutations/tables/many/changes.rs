@@ -53,7 +53,8 @@ async fn a_delete_returns_the_rows_as_they_were() {
 async fn a_delete_returns_relations_as_they_are_after_it() {
     let database = TestDatabase::copy_of("many_rows", SQL).await;
     let app = App::serve(options(&database).mutations(mutations![clear])).await;
-    let delete = "clear(where: { price: { gt: 45 } }) { id shelf same { id } beside { id } }";
+    let delete =
+        "clear(where: { price: { gt: 45 } }) { id shelf same { id } beside(limit: 2) { id } }";
     assert_eq!(
         done(&app, delete).await,
         json!([{ "id": 5, "shelf": "b", "same": null, "beside": [{ "id": 3 }] }])

@@ -75,6 +75,47 @@ async fn conditions_without_parts_select_no_rows() {
     assert_eq!(stored(&database).await, BEFORE);
 }
 
+#[svc_type(sql_source = "v_detailed")]
+struct Detailed {
+    id: i32,
+    details: Value,
+    parts: Vec<Value>,
+}
+
+#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter)]
+async fn drop_detailed() -> Vec<Detailed>;
+
+/// All JSON objects contain `{}`, so it is no condition either, at any depth.
+#[tokio::test]
+async fn json_without_parts_selects_no_rows() {
+    let database = TestDatabase::copy_of("many_rows", SQL).await;
+    let view = r#"CREATE VIEW v_detailed AS SELECT pk_item AS id, '[{"n": 1}]'::jsonb AS parts,
+        jsonb_build_object('owner', jsonb_build_object('name', owner)) AS details FROM app.tb_item"#;
+    database.execute(view).await;
+    let app = App::serve(options(&database).mutations(mutations![drop_detailed])).await;
+
+    let document = "mutation($where: DetailedWhere!) { dropDetailed(where: $where) { id } }";
+    for filter in [
+        json!({ "details": { "contains": {} } }),
+        json!({ "details": { "contains": { "owner": {} } } }),
+        json!({ "details": { "contains": [] } }),
+        json!({ "parts": { "contains": [{}] } }),
+    ] {
+        let answer = sent(&app, document, json!({ "where": filter })).await;
+        assert_refused(&answer, "is empty", &filter.to_string());
+    }
+    assert_eq!(stored(&database).await, BEFORE);
+
+    let none = json!({ "where": { "details": { "eq": {} } } });
+    let answer = sent(&app, document, none).await;
+    assert_eq!(answer, json!({ "data": { "dropDetailed": [] } }));
+
+    let some = json!({ "where": { "details": { "contains": { "owner": { "name": "bob" } } } } });
+    let answer = sent(&app, document, some).await;
+    let rows = json!([{ "id": 2 }, { "id": 5 }]);
+    assert_eq!(answer, json!({ "data": { "dropDetailed": rows } }));
+}
+
 /// Only `some` and `none` may be empty: without them, a filter could not ask for any related row.
 #[tokio::test]
 async fn conditions_on_relations_need_parts() {

@@ -1,5 +1,6 @@
 //! Updates and deletes of the rows that the client's filter selects.
 
+mod atomic;
 mod changes;
 mod keys;
 mod locks;

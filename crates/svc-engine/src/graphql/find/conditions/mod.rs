@@ -56,6 +56,14 @@ fn empty_condition(rust: &str) -> Error {
     Error::new(ErrorCode::BadUserInput, message)
 }
 
+fn has_empty_object(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.is_empty() || fields.values().any(has_empty_object),
+        Value::List(items) => items.iter().any(has_empty_object),
+        _ => false,
+    }
+}
+
 /// Returns a JSON value as text for PostgreSQL to parse as `jsonb`.
 fn json_value(value: &Value) -> SqlValue {
     if *value == Value::Null {
@@ -227,6 +235,32 @@ impl Where<'_> {
         }
     }
 
+    /// Rejects JSON that every document contains, where empty conditions are rejected: `{}`, also
+    /// within the JSON, and `[]`.
+    fn check_contained(
+        &self,
+        stored: &Stored<'_>,
+        operator: Operator,
+        value: &Value,
+    ) -> Result<(), Error> {
+        let compares_parts = match operator {
+            Operator::JsonContains => true,
+            Operator::ListContains => stored.holds_json(self.model),
+            _ => false,
+        };
+        if !compares_parts || self.empty != EmptyConditions::Refused {
+            return Ok(());
+        }
+
+        let is_empty_list = matches!(value, Value::List(items) if items.is_empty());
+        if is_empty_list || has_empty_object(value) {
+            let rust = stored.column.path.last().map_or("", String::as_str);
+            return Err(empty_condition(rust));
+        }
+
+        Ok(())
+    }
+
     /// Reads conditions on related rows.
     fn related(&self, rust: &str, relation: Relation, fields: &Fields) -> Result<Filter, Error> {
         let mut column = self.path.clone();
@@ -292,6 +326,7 @@ impl Where<'_> {
         let filters = conditions.map(|(name, value)| {
             let unknown = || Error::internal(format!("there is no operator `{name}`"));
             let def = family.operator(name).ok_or_else(unknown)?;
+            self.check_contained(stored, def.operator, value)?;
             let value = match (family, def.operand) {
                 (Family::Json, Operand::Same | Operand::Json) => json_value(value),
                 (Family::List, Operand::Same | Operand::List) if stored.holds_json(self.model) => {

@@ -71,6 +71,12 @@ impl<'a> Writer<'a> {
     ) -> Result<Vec<Vec<String>>, DbError> {
         match self.try_run(level.table.find_all(keys, Some(lock))).await {
             Err(error) if error.is_of_lock() => {
+                // A part has the isolation of its transaction: a snapshot only with row policies.
+                let db = self.mutation.db;
+                if db.is_enclosed() && db.rules.is_none() {
+                    return Err(error);
+                }
+
                 self.begin_unlocked().await?;
                 self.try_run(level.table.find_all(keys, None)).await
             }
