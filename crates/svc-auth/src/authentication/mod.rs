@@ -37,7 +37,7 @@ pub struct Authentication {
     pub kept: Option<TokenCache>,
     pub verifications: Verifications,
     pub outages: OutageLog,
-    /// The outages that affect open sockets and streams, logged beside those of requests.
+    /// Outages during checks of open sockets and streams, logged apart from outages during requests.
     pub live_outages: OutageLog,
     /// Whether requests without a user are rejected.
     pub required: bool,

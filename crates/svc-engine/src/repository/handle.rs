@@ -116,8 +116,8 @@ impl Db {
         self.enclosing().is_some()
     }
 
-    /// The same handle, outside of the transaction of an operation with `@atomic`. Its writes are
-    /// not those of a mutation.
+    /// The same handle, outside of the transaction of an operation with `@atomic`. Its writes do not
+    /// count as writes of a mutation.
     pub(crate) fn outside(&self) -> Self {
         let session = self.session.as_ref();
         Self {

@@ -243,9 +243,9 @@ impl Database {
         self.write_in(&mut transaction, statement).await
     }
 
-    /// The same for a statement that would run in a transaction of its own if its session had no
-    /// enclosing one: it does not have the settings of reads before it, and those that it makes do
-    /// not last.
+    /// The same in an enclosing transaction. Without one, the statement would have its own
+    /// transaction, so the settings of earlier reads do not apply to it, and its own settings end
+    /// with it.
     async fn write_enclosed(
         &self,
         whole: &AtomicTransaction,

@@ -32,8 +32,8 @@ pub(super) const RESET_SESSION: &str = reset_session!();
 #[cfg(feature = "sqlx")]
 pub(crate) const RESET_OF_SQLX: &str = concat!(reset_session!(), "; ", reported!());
 
-/// Undoes what statements may have left behind for the rest of a transaction that continues.
-/// Advisory locks last: they protect writes that are not committed yet.
+/// Removes roles, settings, cursors and temporary tables of earlier statements from a transaction
+/// that continues. Advisory locks remain: they protect writes that are not committed yet.
 const RESTORE_SETTINGS: &str =
     "RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; CLOSE ALL; DISCARD TEMP";
 
@@ -111,7 +111,7 @@ impl SessionState {
 
     /// The statement that undoes the settings made since the beginning of a transaction.
     pub(in crate::driver) fn restore(&self) -> Cow<'static, str> {
-        // Behind a pooler, the settings of the session are those of its transaction.
+        // Behind a pooler, each transaction sets the session's settings, and the reset removes them.
         self.begin(RESTORE_SETTINGS, false)
     }
 

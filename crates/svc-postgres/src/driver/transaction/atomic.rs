@@ -12,9 +12,9 @@ use super::OpenTransaction;
 use crate::Session;
 use crate::driver::{DriverError, RetryCause};
 
-/// A transaction for the statements of several mutations. While it is open, the statements of the
-/// sessions that refer to it ([`Session::within`]) run in it, also those of other parts of the
-/// program that have such a session.
+/// A transaction for the statements of several mutations. While it is open, it runs all statements
+/// of the sessions that refer to it ([`Session::within`]), wherever the program has kept such a
+/// session.
 #[derive(Debug)]
 pub struct AtomicTransaction {
     open: Arc<Mutex<OpenTransaction>>,

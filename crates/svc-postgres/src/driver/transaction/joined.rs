@@ -109,7 +109,8 @@ impl Connection {
             },
             progress.run(client, &prepared, statement, rows),
             async {
-                // Other statements, such as those of triggers, are planned once.
+                // Only the first statement is planned for its values; statements in triggers, for
+                // example, are planned once.
                 match statement.replan {
                     true => client.batch_execute(PLAN_BY_DEFAULT).await,
                     false => Ok(()),

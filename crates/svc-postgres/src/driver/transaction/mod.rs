@@ -68,7 +68,7 @@ pub struct OpenTransaction {
     /// The result of the commit sent with the last read.
     ended: Option<Result<(), DriverError>>,
     last: Last,
-    /// Whether statements have run since the settings of its session were those of its beginning.
+    /// Whether statements have run since its beginning, or since its settings were restored.
     may_have_settings: bool,
     /// Whether it is the transaction of all mutations of an operation.
     is_of_operation: bool,

@@ -93,7 +93,12 @@ impl Connection {
                 setup,
                 &mut settings,
             ),
-            self.client.batch_execute(after),
+            async {
+                match after {
+                    "" => Ok(()),
+                    after => self.client.batch_execute(after).await,
+                }
+            },
         );
 
         let (restored, set, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;

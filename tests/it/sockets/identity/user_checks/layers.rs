@@ -4,9 +4,9 @@ use super::super::of;
 use super::*;
 use crate::auth::service::provider;
 
-async fn serve() -> App {
+async fn serve(user_max_age: Duration) -> App {
     let subscriptions = SubscriptionsConfig {
-        user_max_age: Some(Duration::from_secs(1)),
+        user_max_age: Some(user_max_age),
         ..SubscriptionsConfig::default()
     };
     let options = checking(&Watched::new(), subscriptions).auth_provider(provider());
@@ -22,7 +22,7 @@ fn too_old() -> (u16, String) {
 
 #[tokio::test]
 async fn a_user_of_a_layer_is_identified_again_after_a_time() {
-    let app = serve().await;
+    let app = serve(Duration::from_secs(1)).await;
     let mut socket = Socket::ready(&app).await;
     let events = Events::post(&app, EVENTS, "subscription { gated }").await;
     let parts = Events::post(&app, PARTS, "subscription { gated }").await;
@@ -39,7 +39,7 @@ async fn a_user_of_a_layer_is_identified_again_after_a_time() {
 
 #[tokio::test]
 async fn a_renewal_does_not_extend_the_time_of_a_user_of_a_layer() {
-    let app = serve().await;
+    let app = serve(Duration::from_secs(1)).await;
     let mut socket = Socket::ready(&app).await;
     let renewal = json!({ "type": "ping", "payload": { "authorization": bearer(&of(ADA)) } });
     let renewed_until_closed = async {
@@ -57,4 +57,11 @@ async fn a_renewal_does_not_extend_the_time_of_a_user_of_a_layer() {
     };
     let closed = tokio::time::timeout(SOON, renewed_until_closed).await;
     assert_eq!(closed.expect("the socket is still open"), too_old());
+}
+
+#[tokio::test]
+async fn a_maximum_age_of_zero_ends_no_connection() {
+    let app = serve(Duration::ZERO).await;
+    let mut socket = Socket::ready(&app).await;
+    socket.is_silent(Duration::from_secs(1)).await;
 }

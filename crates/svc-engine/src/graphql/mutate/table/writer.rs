@@ -330,7 +330,9 @@ impl<'a> Writer<'a> {
         let mut types = self.mutation.db.app.model.by_rust.iter();
         let row = types.find(|(_, index)| **index == ty).map(|(row, _)| *row);
         row.ok_or_else(|| {
-            Undone::Error(Error::internal("the schema has no rows of what is written"))
+            Undone::Error(Error::internal(
+                "the type of the written rows is not in the schema",
+            ))
         })
     }
 
