@@ -44,7 +44,7 @@ async fn called(ctx: &Context<'_>) -> Result<i32> {
     ctx.db().call("app.wait", Vec::<Value>::new()).await
 }
 
-#[svc::mutation(function = "app.wait")]
+#[svc::mutation(function = "app.wait", atomic)]
 async fn wait() -> Option<i32>;
 
 const SQL: &str = "
@@ -76,7 +76,6 @@ async fn serve(database: DatabaseConfig) -> (TestDatabase, App) {
     let app = App::serve(
         AppOptions::new()
             .config(config)
-            .atomic_mutations(true)
             .queries(queries![held, open, resolved, called])
             .mutations(mutations![wait]),
     )

@@ -76,10 +76,10 @@ enum AddThingResult {
     Error,
 }
 
-#[svc::mutation(function = "fn_add_thing")]
+#[svc::mutation(function = "fn_add_thing", atomic)]
 async fn add_thing(input: NewThing) -> AddThingResult;
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 fn fail() -> Result<bool> {
     Err(Error::new(ErrorCode::Conflict, "not now"))
 }
@@ -96,7 +96,6 @@ pub(super) async fn shop(
         .database_url(database.url())
         .queries(queries![things, broken, endless, double])
         .mutations(mutations![add_thing, fail])
-        .atomic_mutations(true)
         .subscriptions(subscriptions![ticks])
         .operations([
             Operation::new("query registeredThings { things(limit: 1) { id } }"),

@@ -19,7 +19,7 @@ fn open() -> bool {
     true
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 fn set(ctx: &Context<'_>, value: String) -> Result<bool> {
     ctx.session()?.insert("value", &value)?;
     Ok(true)
@@ -30,7 +30,7 @@ fn remove(ctx: &Context<'_>) -> Result<bool> {
     Ok(ctx.session()?.remove("value")?)
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 fn renew(ctx: &Context<'_>) -> Result<bool> {
     ctx.session()?.renew()?;
     Ok(true)

@@ -8,7 +8,7 @@ use svc_tests::{App, TestDatabase};
 
 use super::browser::{Browser, config, options};
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 fn fail() -> Result<bool> {
     Err(Error::new(ErrorCode::BadUserInput, "it failed"))
 }
@@ -18,7 +18,6 @@ async fn an_undone_operation_leaves_the_session_as_it_was() {
     let database = TestDatabase::new("CREATE TABLE tb_nothing (id int)").await;
     let options = options()
         .database_url(database.url())
-        .atomic_mutations(true)
         .mutations(mutations![fail]);
     let layer = SessionLayer::new(config()).unwrap();
     let app = App::serve_router(create_svc_app(options).await.unwrap().layer(layer)).await;

@@ -6,28 +6,20 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 
 use super::Guard;
-use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use super::model::{ArgDef, FieldDef, FieldKind, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::registration::DIRECTIVES;
 
-/// The directives that the schema has only if they are enabled.
-#[derive(Clone, Copy)]
-pub(crate) struct OptionalDirectives {
-    /// Whether guards are printed as directives; descriptions mention them in any case.
-    pub(crate) guards: bool,
-    /// Whether clients may use `@atomic`.
-    pub(crate) atomic: bool,
-}
-
 /// Prints all types except the hidden ones and the built-in scalars. Unions and interfaces refer to
-/// their members by name.
+/// their members by name. Guards are printed as directives if enabled; descriptions mention them in
+/// any case.
 pub(crate) fn print(
     types: &[TypeDef],
     hidden: &HashSet<TypeIndex>,
-    directives: OptionalDirectives,
+    guard_directives: bool,
 ) -> String {
     let printer = Printer {
         types,
-        guard_directives: directives.guards,
+        guard_directives,
     };
 
     let shown = types
@@ -49,8 +41,9 @@ pub(crate) fn print(
 
     defs.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
     let has_boundaries = defs.iter().any(|def| has_boundaries(def));
-    let guards = directives.guards.then(|| DIRECTIVES.to_owned());
-    let atomic = directives.atomic.then(|| ATOMIC.to_owned());
+    let is_atomic = defs.iter().any(|def| has_atomic_fields(def));
+    let guards = guard_directives.then(|| DIRECTIVES.to_owned());
+    let atomic = is_atomic.then(|| ATOMIC.to_owned());
     let boundaries = has_boundaries.then(|| SEMANTIC_NON_NULL.to_owned());
 
     defs.into_iter()
@@ -71,9 +64,16 @@ directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
 
 /// The directive for mutations that take effect together.
 const ATOMIC: &str = "\
-\"The fields of the mutation run in one transaction: if one of them fails, nothing of any of them is kept, and all of them are null.\"
+\"The fields of the mutation run in one transaction: if one of them fails, nothing of any of them is kept, and all of them are null. Not all mutations can be run with it.\"
 directive @atomic on MUTATION
 ";
+
+/// Whether clients may use `@atomic` with a field.
+fn has_atomic_fields(def: &TypeDef) -> bool {
+    let is_atomic =
+        |field: &FieldDef| matches!(field.kind, FieldKind::Root(_, _, rules) if rules.atomic);
+    matches!(&def.kind, TypeKind::Object(object) if object.fields.values().any(is_atomic))
+}
 
 fn has_boundaries(def: &TypeDef) -> bool {
     let fields = match &def.kind {

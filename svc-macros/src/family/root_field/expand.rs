@@ -125,10 +125,12 @@ fn rules(field: &RootField) -> TokenStream {
         guards,
         rate_limit,
         caching,
+        atomic,
         ..
     } = field;
 
-    if authorizer.is_none() && guards.is_empty() && rate_limit.is_none() && caching.is_empty() {
+    let has_access_rules = authorizer.is_some() || !guards.is_empty();
+    if !has_access_rules && rate_limit.is_none() && caching.is_empty() && !atomic {
         return quote!(#krate::RootRules::NONE);
     }
 
@@ -154,7 +156,8 @@ fn rules(field: &RootField) -> TokenStream {
         authorizer: ::core::option::Option::#authorizer,
         guards: #guards,
         rate_limit: ::core::option::Option::#rate_limit,
-        #caching
+        #caching,
+        atomic: #atomic,
     })
 }
 

@@ -93,6 +93,8 @@ pub(super) struct RootField {
     /// The field's own rate limit.
     pub(super) rate_limit: Option<RateLimit>,
     pub(super) caching: Caching,
+    /// Whether clients may run the mutation in one transaction with others.
+    pub(super) atomic: bool,
     /// The order of rows if the client requests none.
     pub(super) order_by: Option<DefaultOrder>,
 }
@@ -170,6 +172,7 @@ pub(super) fn build(
         guards,
         rate_limit: args.rate_limit,
         caching: args.caching,
+        atomic: args.atomic.is_some(),
         order_by: args.order_by,
         on_failure: args
             .on_failure
@@ -258,6 +261,11 @@ fn check_function(args: &Args, function: &Function, errors: &mut Errors) {
         let message = "only a function of the database answers with a status; add \
                        `function = \"schema.name\"`";
         errors.push(syn::Error::new(*span, message));
+    }
+
+    if let (Some(atomic), Some((_, OnFailure::Commit))) = (args.atomic, &args.on_failure) {
+        let message = "clients could undo what `on_failure = commit` keeps; remove one of the two";
+        errors.push(syn::Error::new(atomic, message));
     }
 
     match (&args.function, &function.body) {

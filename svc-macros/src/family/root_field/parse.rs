@@ -37,6 +37,8 @@ pub(super) struct Args {
     /// The field's own rate limit.
     pub(super) rate_limit: Option<RateLimit>,
     pub(super) caching: Caching,
+    /// Set if clients may run the mutation in one transaction with others.
+    pub(super) atomic: Option<Span>,
     /// The order of rows if the client requests none.
     pub(super) order_by: Option<DefaultOrder>,
     pub(super) krate: Crate,
@@ -117,7 +119,7 @@ fn keys_of(kind: Kind) -> Keys {
             "crate",
         ])
         .instead_of(
-            &["on_failure", "acts_on"],
+            &["on_failure", "acts_on", "atomic"],
             "a query writes nothing; only `#[svc::mutation]` does",
         ),
         Kind::Subscription => Keys::new(&["name", "channel", "authorizer", "rate_limit", "crate"])
@@ -131,6 +133,7 @@ fn keys_of(kind: Kind) -> Keys {
             "context",
             "on_failure",
             "acts_on",
+            "atomic",
             "insert",
             "update",
             "upsert",
@@ -168,6 +171,7 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
                 keys::equals(key, input, "Post(id)")?;
                 args.acts_on = Some(input.parse()?);
             }
+            "atomic" => args.atomic = Some(read_atomic(key, input)?),
             "insert" | "update" | "upsert" | "delete" | "key" | "conflict" | "on_conflict"
             | "by" | "max_rows" | "allow_empty_filter" => args.table.read(key, input)?,
             "authorizer" => {
@@ -185,6 +189,17 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
     });
 
     args
+}
+
+/// Reads `atomic`, which has no value.
+fn read_atomic(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
+    // The usual advice would turn `atomic = false` into its opposite.
+    let message = "`atomic` takes no value; write `atomic` alone, or remove it to keep the \
+                   mutation out of operations with `@atomic`";
+    match keys::flag(key, input) {
+        Ok(_) => Ok(key.span()),
+        Err(error) => Err(syn::Error::new(error.span(), message)),
+    }
 }
 
 /// Reads the function; for another item, reports a better message than its first unexpected token.

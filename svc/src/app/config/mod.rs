@@ -127,9 +127,6 @@ settings! {
         /// Shows non-null fields that may fail as nullable, with `@semanticNonNull`: an error makes
         /// only the field null.
         semantic_non_null: bool = false, ["SVC_SEMANTIC_NON_NULL"], Flag;
-        /// Adds the directive `@atomic`, with which clients run the fields of a mutation in one
-        /// transaction.
-        atomic_mutations: bool = false, ["SVC_ATOMIC_MUTATIONS"], Flag;
     }
 }
 

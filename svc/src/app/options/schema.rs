@@ -103,26 +103,6 @@ impl AppOptions {
         self
     }
 
-    /// Whether clients may run the fields of a mutation in one transaction, with `@atomic`: if one
-    /// of them fails, nothing of any of them is kept.
-    ///
-    /// ```
-    /// use svc::prelude::*;
-    ///
-    /// #[svc::query]
-    /// fn answer() -> i32 {
-    ///     42
-    /// }
-    ///
-    /// let options = AppOptions::new().queries(queries![answer]).atomic_mutations(true);
-    /// assert!(options.sdl()?.contains("directive @atomic on MUTATION"));
-    /// # Ok::<(), svc::StartError>(())
-    /// ```
-    pub fn atomic_mutations(mut self, on: bool) -> Self {
-        self.config.schema.atomic_mutations = on;
-        self
-    }
-
     /// Returns the schema in the schema definition language.
     ///
     /// # Errors
@@ -151,7 +131,6 @@ impl AppOptions {
             regular_expressions,
             guard_directives,
             semantic_non_null,
-            atomic_mutations,
             ..
         } = self.config.schema;
 
@@ -160,7 +139,6 @@ impl AppOptions {
             regular_expressions,
             guard_directives,
             semantic_non_null,
-            atomic_mutations,
         };
 
         build(&listed, dialect, svc_engine::graphql::coerce_literal).map_err(StartError::Schema)

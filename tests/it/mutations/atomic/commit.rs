@@ -50,7 +50,6 @@ async fn a_deadline_undoes_the_operation() {
     let options = AppOptions::new()
         .config(config)
         .auto_camel_case(true)
-        .atomic_mutations(true)
         .queries(queries![items])
         .mutations(mutations![add_item, doze, plainly]);
     let app = App::serve(options).await;
@@ -120,9 +119,7 @@ async fn a_commit_that_outlasts_its_request_is_followed_by_its_effects() {
         request_timeout: Some(Duration::from_secs(3)),
         ..SvcConfig::default()
     };
-    let options = registered(AppOptions::new().config(config))
-        .atomic_mutations(true)
-        .response_cache(ResponseCache::new());
+    let options = registered(AppOptions::new().config(config)).response_cache(ResponseCache::new());
     let service = TestService::start(options).await.unwrap();
     let mut heard = eventually(async || {
         let subscribed = service.subscribe(Subscription::new("subscription { said }"));

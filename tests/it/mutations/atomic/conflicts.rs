@@ -23,7 +23,6 @@ async fn crossed(retries: u32, field: &str) -> (usize, TestDatabase) {
     let options = AppOptions::new()
         .config(config)
         .auto_camel_case(true)
-        .atomic_mutations(true)
         .queries(queries![items])
         .mutations(mutations![step, step_in_body]);
     let app = App::serve(options).await;

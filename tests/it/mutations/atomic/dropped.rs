@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::{INSERT, database, error, errors, names, options, options_with, until_idle};
 
 /// Drops a statement that runs, and may send another one.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn give_up(ctx: &Context<'_>, continues: bool) -> Result<Option<bool>> {
     let slow = ctx.db().call::<i32>("add_and_doze", []);
     let dropped = tokio::time::timeout(Duration::from_millis(200), slow)
@@ -52,7 +52,7 @@ async fn a_dropped_statement_undoes_the_operation() {
 }
 
 /// Holds a statement that it does not poll, and sends another one.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn hold(ctx: &Context<'_>) -> Result<Option<i32>> {
     let mut held = Box::pin(ctx.db().call::<i32>("doze", []));
     let ended = held.as_mut().now_or_never();
@@ -89,7 +89,7 @@ async fn keep_database(request: AuthorizationRequest) -> bool {
     true
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn write_apart() -> Result<Option<i32>> {
     let db = KEPT.get().ok_or_else(|| Error::internal("no database"))?;
     db.call("add_item", [json!(66), json!("apart")])
@@ -121,7 +121,7 @@ static GO: Notify = Notify::const_new();
 /// Whether its write was kept.
 static WRITTEN: OnceLock<bool> = OnceLock::new();
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn write_later(ctx: &Context<'_>) -> Result<Option<bool>> {
     let db = ctx.db().clone();
     tokio::spawn(async move {
@@ -153,7 +153,7 @@ async fn a_task_cannot_write_after_the_rollback() {
 }
 
 /// Returns while a task has its transaction.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn leave_open(ctx: &Context<'_>) -> Result<Option<bool>> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute(INSERT, [json!(63), json!("open")]).await?;
@@ -177,7 +177,7 @@ async fn an_open_transaction_undoes_the_operation() {
     assert_eq!(names(&database).await, ["one", "two"]);
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn commit_by_sql(ctx: &Context<'_>) -> Result<Option<bool>> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute(INSERT, [json!(64), json!("committed")]).await?;

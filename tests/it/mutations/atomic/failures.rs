@@ -153,7 +153,7 @@ async fn a_denied_field_prevents_all_others() {
 #[svc::mutation(function = "take_item", on_failure = commit)]
 async fn take_and_keep(name: String) -> TakeItemResult;
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn keep_in_body(ctx: &Context<'_>, name: String) -> Result<Option<i32>> {
     let taken = ctx
         .db()

@@ -65,28 +65,28 @@ fn tick() -> i32 {
     TICKS.fetch_add(1, Ordering::SeqCst)
 }
 
-#[svc::mutation(insert = "tb_item")]
+#[svc::mutation(insert = "tb_item", atomic)]
 async fn create_item(input: NewItem) -> Option<Item>;
-#[svc::mutation(insert = "tb_item")]
+#[svc::mutation(insert = "tb_item", atomic)]
 async fn must_create(input: NewItem) -> Item;
-#[svc::mutation(update = "tb_item")]
+#[svc::mutation(update = "tb_item", atomic)]
 async fn update_item(id: i32, input: ItemPatch) -> Option<Item>;
-#[svc::mutation(upsert = "tb_item", conflict = "id")]
+#[svc::mutation(upsert = "tb_item", conflict = "id", atomic)]
 async fn put_item(input: NewItem) -> Option<Item>;
-#[svc::mutation(delete = "tb_item")]
+#[svc::mutation(delete = "tb_item", atomic)]
 async fn delete_item(id: i32) -> Option<Item>;
-#[svc::mutation(function = "add_item")]
+#[svc::mutation(function = "add_item", atomic)]
 async fn add_item(id: i32, name: String) -> Option<i32>;
-#[svc::mutation(function = "take_item")]
+#[svc::mutation(function = "take_item", atomic)]
 async fn take_item(name: String) -> TakeItemResult;
-#[svc::mutation(function = "step")]
+#[svc::mutation(function = "step", atomic)]
 async fn step(id: i32) -> Option<i32>;
-#[svc::mutation(function = "doze")]
+#[svc::mutation(function = "doze", atomic)]
 async fn doze() -> Option<i32>;
 
 const INSERT: &str = "INSERT INTO tb_item VALUES ($1, $2)";
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn in_transaction(ctx: &Context<'_>, id: i32) -> Result<Option<Item>> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute(INSERT, [json!(id), json!("body")]).await?;
@@ -96,7 +96,7 @@ async fn in_transaction(ctx: &Context<'_>, id: i32) -> Result<Option<Item>> {
     ctx.db().find_one::<Item>().filter(col("id").eq(id)).await
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn with_retries(ctx: &Context<'_>, id: i32) -> Result<Option<bool>> {
     let run = ctx.db().transaction_with_retries(3, |tx| {
         Box::pin(async move {
@@ -107,18 +107,18 @@ async fn with_retries(ctx: &Context<'_>, id: i32) -> Result<Option<bool>> {
     run.await
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn plainly(ctx: &Context<'_>, id: i32) -> Result<Option<i32>> {
     ctx.db().call("add_item", [json!(id), json!("plain")]).await
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn step_in_body(ctx: &Context<'_>, id: i32) -> Result<Option<i32>> {
     ctx.db().call("step", [json!(id)]).await
 }
 
 /// Makes the writes of a returned transaction undone, and succeeds.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn roll_back(ctx: &Context<'_>, id: i32, drops: bool) -> Result<Option<bool>> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute(INSERT, [json!(id), json!("undone")]).await?;
@@ -131,14 +131,14 @@ async fn roll_back(ctx: &Context<'_>, id: i32, drops: bool) -> Result<Option<boo
 }
 
 /// Does not return the error of its call.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn swallow(ctx: &Context<'_>) -> Result<Option<bool>> {
     let called: Result<i32> = ctx.db().call("add_item", [json!(1), json!("again")]).await;
     Ok(Some(called.is_ok()))
 }
 
 /// Returns a failure before a success.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn keep_items(ctx: &Context<'_>) -> Result<Option<Vec<KeepItemResult>>> {
     let _added: i32 = ctx
         .db()
@@ -150,23 +150,23 @@ async fn keep_items(ctx: &Context<'_>) -> Result<Option<Vec<KeepItemResult>>> {
     ]))
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn with_sqlx(ctx: &Context<'_>) -> Result<Option<bool>> {
     ctx.db().sqlx_transaction().await?.commit().await?;
     Ok(Some(true))
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 fn fail() -> Result<Option<bool>> {
     Err(Error::new(ErrorCode::BadUserInput, "it failed"))
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 fn crash(text: String) -> Option<bool> {
     panic!("{text}")
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn say(ctx: &Context<'_>, text: String) -> Result<Option<bool>> {
     ctx.publish("said", &text).await?;
     Ok(Some(true))
@@ -210,18 +210,13 @@ async fn database() -> TestDatabase {
     TestDatabase::copy_of("atomic", SQL).await
 }
 
-/// The service without `@atomic`.
-fn plain_options(database: &TestDatabase) -> AppOptions {
-    registered(AppOptions::new().database_url(database.url()))
-}
-
 /// The service with these settings of its database.
 fn options_with(database: DatabaseConfig) -> AppOptions {
     let config = SvcConfig {
         database,
         ..SvcConfig::default()
     };
-    registered(AppOptions::new().config(config)).atomic_mutations(true)
+    registered(AppOptions::new().config(config))
 }
 
 fn registered(options: AppOptions) -> AppOptions {
@@ -258,7 +253,7 @@ fn registered(options: AppOptions) -> AppOptions {
 }
 
 fn options(database: &TestDatabase) -> AppOptions {
-    plain_options(database).atomic_mutations(true)
+    registered(AppOptions::new().database_url(database.url()))
 }
 
 async fn names(database: &TestDatabase) -> Vec<String> {

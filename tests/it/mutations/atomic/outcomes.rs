@@ -7,7 +7,7 @@ use svc_tests::{App, Proxy};
 
 use super::{Item, database, error, errors, names, options, options_with};
 
-#[svc::mutation(function = "add_note")]
+#[svc::mutation(function = "add_note", atomic)]
 async fn add_note(id: i32, item: i32) -> Option<i32>;
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn a_lost_commit_is_an_unknown_outcome_of_each_field_and_is_not_repeated()
 }
 
 /// Calls a function that did not exist at the start of the service.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn call_late(ctx: &Context<'_>, id: i32) -> Result<Option<i32>> {
     let mut tx = ctx.db().transaction().await?;
     let first: i32 = tx.call("add_late", [json!(id)]).await?;
@@ -124,7 +124,7 @@ async fn an_operation_needs_one_connection() {
     app.query("{ items { name } }").await.data();
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn isolation(ctx: &Context<'_>) -> Result<Option<String>> {
     let mut tx = ctx.db().transaction().await?;
     let level: String = tx.call("isolation", []).await?;

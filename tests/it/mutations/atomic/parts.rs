@@ -7,7 +7,7 @@ use svc_tests::App;
 use super::{INSERT, Item, database, error, errors, names, options};
 
 /// Tries to run statements outside of a transaction with another role.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn lower(ctx: &Context<'_>) -> Result<Option<String>> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute("SET LOCAL ROLE pg_read_all_data", []).await?;
@@ -38,7 +38,7 @@ async fn only_the_open_transaction_of_a_body_runs_statements() {
 }
 
 /// Leaves a savepoint behind.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn save(ctx: &Context<'_>) -> Result<Option<bool>> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute("SAVEPOINT mine", []).await?;
@@ -48,7 +48,7 @@ async fn save(ctx: &Context<'_>) -> Result<Option<bool>> {
 }
 
 /// Returns to a savepoint of another field, unless it makes one of that name.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn go_back(ctx: &Context<'_>, saves: bool) -> Result<Option<bool>> {
     let mut tx = ctx.db().transaction().await?;
     if saves {

@@ -37,14 +37,14 @@ async fn states() -> Vec<State>;
 #[svc::query]
 async fn markings() -> Vec<Marking>;
 
-#[svc::mutation(function = "leave")]
+#[svc::mutation(function = "leave", atomic)]
 async fn leave(new_mark: String) -> Option<State>;
 
-#[svc::mutation(insert = "tb_row")]
+#[svc::mutation(insert = "tb_row", atomic)]
 async fn create_row(input: NewRow) -> Option<Row>;
 
 /// The settings of a transaction last until its end.
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn in_body(ctx: &Context<'_>) -> Result<Option<State>> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute("SET LOCAL ROLE pg_read_all_data", []).await?;
@@ -59,13 +59,13 @@ async fn in_body(ctx: &Context<'_>) -> Result<Option<State>> {
     ctx.db().find_one::<State>().filter(col("id").eq(1)).await
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn leave_in_body(ctx: &Context<'_>) -> Result<Option<State>> {
     let _state: State = ctx.db().call("leave", [json!("called")]).await?;
     ctx.db().find_one::<State>().filter(col("id").eq(1)).await
 }
 
-#[svc::mutation]
+#[svc::mutation(atomic)]
 async fn call_after_read(ctx: &Context<'_>) -> Result<Option<String>> {
     ctx.db().find::<Marking>().await?;
     let mark: String = ctx.db().call("mark", []).await?;
@@ -95,7 +95,6 @@ async fn fields_see_no_settings_of_each_other() {
     let variables = SessionVariables::new().with("app.user_id", |_| Some("me".to_owned()));
     let options = AppOptions::new()
         .auto_camel_case(true)
-        .atomic_mutations(true)
         .database_url(database.url())
         .session_variables(variables)
         .queries(queries![states, markings])

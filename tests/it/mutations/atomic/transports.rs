@@ -57,7 +57,7 @@ async fn each_operation_of_a_batch_has_its_transaction() {
         },
         ..SvcConfig::default()
     };
-    let options = registered(AppOptions::new().config(config)).atomic_mutations(true);
+    let options = registered(AppOptions::new().config(config));
     let app = App::serve(options).await;
     let kept = "mutation @atomic { a: plainly(id: 30) b: plainly(id: 31) }";
     let replies = app

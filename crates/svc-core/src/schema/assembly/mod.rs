@@ -52,8 +52,6 @@ pub struct Dialect {
     pub guard_directives: bool,
     /// Whether fields that may fail are shown as nullable, with `@semanticNonNull`.
     pub semantic_non_null: bool,
-    /// Whether clients may use `@atomic`.
-    pub atomic_mutations: bool,
 }
 
 /// Builds the schema, or returns all its errors.
@@ -166,11 +164,7 @@ impl Builder {
             return Err(self.errors);
         }
 
-        let directives = sdl::OptionalDirectives {
-            guards: self.dialect.guard_directives,
-            atomic: self.dialect.atomic_mutations,
-        };
-        let text = sdl::print(&self.types, hidden, directives);
+        let text = sdl::print(&self.types, hidden, self.dialect.guard_directives);
         let invalid = |invalid: WithErrors<Schema>| {
             invalid
                 .errors

@@ -1,4 +1,4 @@
-//! Authorization, rate limit and cache rules of root fields.
+//! The rules of root fields: authorization, rate limit, cache and atomic operations.
 
 use std::any::TypeId;
 
@@ -18,6 +18,9 @@ pub struct RootRules {
     /// The row types that a query reads in addition to those of its result, or that a mutation
     /// writes.
     pub touches: &'static [fn() -> TypeId],
+    /// Whether clients may run the mutation in one transaction with others, with `@atomic`. A
+    /// failure of any of them then undoes its writes.
+    pub atomic: bool,
 }
 
 /// The number of times that a client may run a root field per window.
@@ -37,5 +40,6 @@ impl RootRules {
         rate_limit: None,
         cache: None,
         touches: &[],
+        atomic: false,
     };
 }

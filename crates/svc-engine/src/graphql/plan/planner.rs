@@ -22,9 +22,7 @@ use crate::graphql::coerce::{LiftedLiterals, Variables, condition};
 use crate::graphql::error::{MAX_LOCATIONS, RequestError};
 use crate::limits::Limits;
 use svc_core::ErrorCode;
-use svc_core::schema::{
-    FieldDef, FieldKind, Gated, Model, OnFailure, OperationKind, TypeIndex, TypeKind,
-};
+use svc_core::schema::{FieldDef, FieldKind, Gated, Model, OperationKind, TypeIndex, TypeKind};
 use svc_telemetry::metrics::OperationSlot;
 
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
@@ -442,8 +440,7 @@ fn check_same(key: &str, nodes: &[&Node<Field>]) -> Result<(), RequestError> {
 /// valid only if the schema has it, and only on mutations.
 ///
 /// # Errors
-/// A mutation that must keep its changes after a failure, such as a count of failed logins, which
-/// clients could have undone.
+/// A mutation without `atomic`: clients could have its record of a failed attempt undone.
 fn is_atomic(
     kind: OperationKind,
     operation: &Operation,
@@ -453,16 +450,13 @@ fn is_atomic(
         return Ok(false);
     }
 
-    let keeps = |field: &&PlanField| {
-        let on_failure = field.root().and_then(|root| root.on_failure());
-        on_failure == Some(OnFailure::Commit)
-    };
-    let Some(field) = root.fields.iter().find(keeps) else {
+    let is_alone = |field: &&PlanField| field.root().is_some_and(|root| !root.rules().atomic);
+    let Some(field) = root.fields.iter().find(is_alone) else {
         return Ok(true);
     };
 
     let message = format!(
-        "`{}` keeps its changes after a failure, so it cannot be a part of an operation with `@atomic`",
+        "`{}` cannot be a part of an operation with `@atomic`",
         field.name
     );
     Err(RequestError::new(

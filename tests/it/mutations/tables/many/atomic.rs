@@ -20,8 +20,7 @@ async fn serve() -> (TestDatabase, App) {
     let options = options(&database)
         .config(config)
         .database_url(database.url())
-        .auto_camel_case(true)
-        .atomic_mutations(true);
+        .auto_camel_case(true);
     let app = App::serve(options).await;
     (database, app)
 }

@@ -51,7 +51,7 @@ enum ItemsResult {
 
 #[svc::query]
 async fn items() -> Vec<Item>;
-#[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter, allow_empty_filter)]
+#[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter, allow_empty_filter, atomic)]
 async fn change(input: ItemPatch) -> Vec<Item>;
 #[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter)]
 async fn change_on(shelf: String, input: ItemPatch) -> Vec<Item>;
@@ -59,7 +59,7 @@ async fn change_on(shelf: String, input: ItemPatch) -> Vec<Item>;
 async fn change_few(input: ItemPatch) -> Vec<Item>;
 #[svc::mutation(update = "app.tb_item", key = "pk_item", by = filter, max_rows = 2, allow_empty_filter)]
 async fn try_few(input: ItemPatch) -> ItemsResult;
-#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter, allow_empty_filter)]
+#[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter, allow_empty_filter, atomic)]
 async fn remove() -> Vec<Item>;
 #[svc::mutation(delete = "app.tb_item", key = "pk_item", by = filter, max_rows = 2, allow_empty_filter)]
 async fn remove_few(id: i32) -> Vec<Item>;

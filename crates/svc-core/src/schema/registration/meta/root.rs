@@ -46,7 +46,7 @@ pub struct RootFieldMeta {
     pub ty: TypeFn,
     /// The implementation: code or a statement.
     pub run: Run,
-    /// The authorization, rate limit and cache rules.
+    /// The rules about authorization, rate limit, cache and atomic operations.
     pub rules: RootRules,
 }
 
