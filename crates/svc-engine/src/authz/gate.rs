@@ -166,7 +166,7 @@ impl Gate {
         object: &dyn Object,
     ) -> Result<(), Error> {
         for check in checks {
-            let decision = match (FieldCheck::of(*check), question.request()) {
+            let decision = match (FieldCheck::of(*check), question.object_request()) {
                 (Some(check), Some(request)) => {
                     self.bounded(
                         async { check.decide(object, request).await },

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use async_graphql::Value;
 use indexmap::IndexMap;
 
+use crate::repository::Db;
 use crate::request::{Context, RequestScope};
 use svc_core::error::Denied;
 use svc_core::schema::{Guard, OperationKind, RootRules, TypeIndex};
@@ -88,10 +89,28 @@ pub(crate) struct FieldAccess<'a> {
 }
 
 impl FieldAccess<'_> {
-    /// Builds the request for authorizers; `None` if it is not shared.
+    /// Builds the request for authorizers, which decide before the transaction of an operation with
+    /// `@atomic` and have no part in it; `None` if it is not shared.
     pub(super) fn request(&self) -> Option<AuthorizationRequest> {
+        self.request_with(Db::outside)
+    }
+
+    /// Builds the request for the check of an object, which sees the writes of an operation with
+    /// `@atomic`. Its events do not depend on their commit. `None` if it is not shared.
+    pub(super) fn object_request(&self) -> Option<AuthorizationRequest> {
+        self.request_with(Db::publishing_at_once)
+    }
+
+    /// Builds the request; `in_atomic` returns its database in an operation with `@atomic`.
+    fn request_with(&self, in_atomic: fn(&Db) -> Db) -> Option<AuthorizationRequest> {
+        let request = self.context.request;
+        let scope = match request.db.atomic {
+            Some(_) => request.share_with(&in_atomic(&request.db))?,
+            None => request.share()?,
+        };
+
         Some(AuthorizationRequest {
-            scope: self.context.request.share()?,
+            scope,
             operation_type: OperationType::Field,
             operation_name: self.name.clone(),
             arguments: self

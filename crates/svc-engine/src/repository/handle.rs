@@ -39,6 +39,9 @@ pub struct Db {
     /// without `@atomic`.
     #[doc(hidden)]
     pub atomic: Option<Arc<Atomic>>,
+    /// Whether its events and invalidations take effect at once, also within that transaction.
+    #[doc(hidden)]
+    pub publishes_at_once: bool,
 }
 
 impl Db {
@@ -124,6 +127,15 @@ impl Db {
             session: session.map(|session| Arc::new(session.outside())),
             ledger: None,
             atomic: None,
+            ..self.clone()
+        }
+    }
+
+    /// The same handle, whose events and invalidations take effect even if the transaction of the
+    /// operation is undone.
+    pub(crate) fn publishing_at_once(&self) -> Self {
+        Self {
+            publishes_at_once: true,
             ..self.clone()
         }
     }

@@ -189,6 +189,7 @@ impl<'a> Context<'a> {
     pub async fn publish(&self, channel: &str, payload: &str) -> svc_core::Result<()> {
         // An event of an authorizer, for example, is published even if the operation is denied.
         if let Some(atomic) = &self.db.atomic
+            && !self.db.publishes_at_once
             && self.db.is_enclosed()
             && atomic.publish(channel, payload)
         {
@@ -223,14 +224,13 @@ impl<'a> Context<'a> {
             return;
         };
 
-        if let Some(atomic) = &self.db.atomic
-            && self.db.is_enclosed()
-            && atomic.invalidate(*index)
-        {
-            return;
+        // A check of an object may have written in the transaction, which shows at the commit, or
+        // elsewhere.
+        let atomic = self.db.atomic.as_ref().filter(|_| self.db.is_enclosed());
+        let is_planned = atomic.is_some_and(|atomic| atomic.invalidate(*index));
+        if !is_planned || self.db.publishes_at_once {
+            responses.invalidate(&[*index]);
         }
-
-        responses.invalidate(&[*index]);
     }
 
     /// Returns the payloads of a channel from now on, for a subscription with a body. The channel

@@ -61,6 +61,7 @@ impl Engine {
             ledger,
             transaction: None,
             atomic,
+            publishes_at_once: false,
         }
     }
 

@@ -1,0 +1,115 @@
+//! Decisions about fields of the rows that an operation writes.
+
+use std::sync::OnceLock;
+
+use serde_json::json;
+use svc::authz::OperationType;
+use svc::db::Db;
+use svc::prelude::*;
+use svc::testing::{Subscription, TestService};
+use svc_tests::{App, eventually};
+
+use super::{ItemPatch, database, error, errors, names, options};
+
+#[svc_type(sql_source = "v_item")]
+struct WatchedItem {
+    id: i32,
+    #[svc::authorize_field(report)]
+    name: Option<String>,
+}
+
+/// Reports that the name of an item is read.
+async fn report(item: &WatchedItem, request: AuthorizationRequest) -> Result<bool> {
+    let text = format!("read {}", item.id);
+    request.context().publish("said", &text).await?;
+    Ok(true)
+}
+
+#[svc::mutation(update = "tb_item", atomic)]
+async fn update_watched(id: i32, input: ItemPatch) -> Option<WatchedItem>;
+
+#[tokio::test]
+async fn an_event_of_a_check_is_published_although_the_operation_is_undone() {
+    let database = database().await;
+    let options = options(&database).mutations(mutations![update_watched]);
+    let service = TestService::start(options).await.unwrap();
+    let mut heard = eventually(async || {
+        let subscribed = service.subscribe(Subscription::new("subscription { said }"));
+        subscribed.await.map_err(|refused| refused.to_string())
+    })
+    .await;
+    let app = App::serve_router(service.router()).await;
+    let reply = app
+        .query(
+            r#"mutation @atomic {
+                a: updateWatched(id: 1, input: {name: "changed"}) { name }
+                b: say(text: "undone")
+                c: fail
+            }"#,
+        )
+        .await;
+    let expected = [
+        error("NOT_DONE", "a"),
+        error("NOT_DONE", "b"),
+        error("BAD_USER_INPUT", "c"),
+    ];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert_eq!(
+        heard.next().await.unwrap(),
+        json!({"data": {"said": "read 1"}})
+    );
+    assert_eq!(names(&database).await, ["one", "two"]);
+}
+
+#[svc_type(sql_source = "v_item", authorize_fields = ["name"])]
+struct GatedItem {
+    id: i32,
+    name: Option<String>,
+}
+
+#[svc::mutation(update = "tb_item", atomic)]
+async fn update_gated(id: i32, input: ItemPatch) -> Option<GatedItem>;
+
+/// The database of a request, as the authorizer of a field has kept it.
+static KEPT: OnceLock<Db> = OnceLock::new();
+
+async fn keep_database_of_field(request: AuthorizationRequest) -> bool {
+    if request.operation_type() == OperationType::Field {
+        // The field is asked about once.
+        let _ = KEPT.set(request.context().db().clone());
+    }
+    true
+}
+
+#[svc::mutation(atomic)]
+async fn write_beside() -> Result<Option<i32>> {
+    let db = KEPT.get().ok_or_else(|| Error::internal("no database"))?;
+    db.call("add_item", [json!(67), json!("beside")])
+        .await
+        .map(Some)
+}
+
+#[tokio::test]
+async fn a_database_that_the_authorizer_of_a_field_keeps_is_outside_of_the_transaction() {
+    let database = database().await;
+    let options = options(&database)
+        .mutations(mutations![update_gated, write_beside])
+        .authorizer(keep_database_of_field);
+    let app = App::serve(options).await;
+    let reply = app
+        .query(
+            r#"mutation @atomic {
+                a: updateGated(id: 1, input: {name: "changed"}) { name }
+                b: writeBeside
+                c: fail
+            }"#,
+        )
+        .await;
+    let expected = [
+        error("NOT_DONE", "a"),
+        error("NOT_DONE", "b"),
+        error("BAD_USER_INPUT", "c"),
+    ];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert_eq!(names(&database).await, ["one", "two", "beside"]);
+}
