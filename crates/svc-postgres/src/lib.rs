@@ -83,7 +83,7 @@ pub use explain::Explained;
 pub use row_security::{Enforcement, RowSecurity};
 #[cfg(feature = "testing")]
 pub use script_connection::ScriptConnection;
-pub use session::{RequestQuota, Session};
+pub use session::{HeldTurn, RequestQuota, Session};
 #[cfg(feature = "sqlx")]
 pub use sqlx_pool::{CommitError, commit as commit_sqlx};
 use statement::Running;

@@ -2,7 +2,8 @@
 
 mod request_quota;
 
-pub use request_quota::RequestQuota;
+use request_quota::OperationTurn;
+pub use request_quota::{HeldTurn, RequestQuota};
 
 use std::any::Any;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub struct Session {
     /// The transaction that its statements run in while it is open: an `AtomicTransaction` of the
     /// driver, which is a higher layer.
     enclosing: Option<Arc<dyn Any + Send + Sync>>,
+    /// The turn of the operation with that transaction.
+    operation: Option<Arc<OperationTurn>>,
 }
 
 /// Sessions with the same variables see the same rows.
@@ -52,6 +55,7 @@ impl Session {
             state: State::None,
             share: None,
             enclosing: None,
+            operation: None,
         };
         &NONE
     }
@@ -62,6 +66,7 @@ impl Session {
             state: State::Unknown,
             share: None,
             enclosing: None,
+            operation: None,
         }
     }
 
@@ -71,6 +76,7 @@ impl Session {
             state: State::Set(setup),
             share: None,
             enclosing: None,
+            operation: None,
         }
     }
 
@@ -80,6 +86,7 @@ impl Session {
             state: session.map_or(State::None, |session| session.state),
             share: Some(share),
             enclosing: None,
+            operation: None,
         }
     }
 
@@ -94,17 +101,19 @@ impl Session {
             state: session.map_or(State::None, |session| session.state),
             share,
             enclosing: Some(transaction),
+            operation: Some(Arc::default()),
         }
     }
 
     /// A session with the same variables and the same share, whose statements run in no transaction
-    /// of others.
+    /// of others. They do not wait for the turn of the operation with that transaction.
     #[must_use]
     pub fn outside(&self) -> Self {
         Self {
             state: self.state.clone(),
             share: self.share.clone(),
             enclosing: None,
+            operation: self.operation.clone(),
         }
     }
 
@@ -119,9 +128,21 @@ impl Session {
     }
 
     /// Waits until the request may use another connection, which counts until the permit is
-    /// dropped.
+    /// dropped. While its operation holds a turn, it may use one more than its share.
     pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        self.share.as_ref()?.turn().await
+        let share = self.share.as_deref()?;
+        match &self.operation {
+            None => share.turn().await,
+            // Boxed, because few sessions need it, and the future of the others stays small.
+            Some(operation) => Box::pin(operation.beside(share)).await,
+        }
+    }
+
+    /// Waits until the operation may use the connection of its transaction, which counts in the
+    /// share until the turn is dropped.
+    pub async fn operation_turn(&self) -> Option<HeldTurn<'_>> {
+        let (share, operation) = (self.share.as_ref()?, self.operation.as_ref()?);
+        Some(operation.hold(share.turn().await?))
     }
 
     /// Fails while the values are unknown: a statement without them might see too much.

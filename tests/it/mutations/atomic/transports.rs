@@ -1,6 +1,10 @@
 //! All ways to send an operation run it in one transaction.
 
+use std::sync::OnceLock;
+
+use futures_util::future::join;
 use serde_json::{Value, json};
+use svc::db::Db;
 use svc::prelude::*;
 use svc::{DatabaseConfig, Operation, ProtectionConfig};
 use svc_tests::{App, Events, Socket, TestDatabase};
@@ -67,6 +71,55 @@ async fn each_operation_of_a_batch_has_its_transaction() {
     assert_eq!(*code(&replies[0]), json!("NOT_DONE"), "{replies}");
     assert_eq!(replies[1]["data"], json!({"a": 30, "b": 31}), "{replies}");
     assert_eq!(names(&database).await, ["one", "two", "plain", "plain"]);
+}
+
+/// The database of an operation, as the authorizer of its fields has kept it.
+static KEPT: OnceLock<Db> = OnceLock::new();
+
+async fn keep_database(request: AuthorizationRequest) -> bool {
+    if request.operation_name() == "writeOutside" {
+        // The operation runs once.
+        let _ = KEPT.set(request.context().db().clone());
+    }
+    true
+}
+
+/// Needs two connections besides that of the operation.
+#[svc::mutation(atomic)]
+async fn write_outside() -> Result<Option<i32>> {
+    let db = KEPT.get().ok_or_else(|| Error::internal("no database"))?;
+    let write = |id: i32| db.call::<i32>("add_item", [json!(id), json!("outside")]);
+    let (one, other) = join(write(68), write(69)).await;
+    Ok(Some(one? + other?))
+}
+
+#[tokio::test]
+async fn statements_outside_of_the_transaction_do_not_wait_for_its_connection() {
+    let database = database().await;
+    let config = SvcConfig {
+        database: DatabaseConfig {
+            url: Some(database.url()),
+            request_connections: Some(1),
+            ..DatabaseConfig::default()
+        },
+        protection: ProtectionConfig {
+            batch_max: 2,
+            ..ProtectionConfig::default()
+        },
+        ..SvcConfig::default()
+    };
+    let options = registered(AppOptions::new().config(config))
+        .mutations(mutations![write_outside])
+        .authorizer(keep_database);
+    let app = App::serve(options).await;
+    let writing = "mutation @atomic { a: plainly(id: 30) b: writeOutside }";
+    let replies = app
+        .post(&json!([{ "query": writing }, { "query": "{ tick }" }]))
+        .await
+        .json();
+    assert_eq!(replies[0]["data"], json!({"a": 30, "b": 137}), "{replies}");
+    let kept = ["one", "two", "plain", "outside", "outside"];
+    assert_eq!(names(&database).await, kept);
 }
 
 #[tokio::test]

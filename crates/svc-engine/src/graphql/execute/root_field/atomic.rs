@@ -148,7 +148,7 @@ impl Engine {
         atomic.begin();
 
         // The connection counts as one of its batch or socket. Its statements need no other.
-        let _turn = db.session().turn().await;
+        let _turn = db.session().operation_turn().await;
 
         if let Err(error) = begin(db, atomic).await {
             return Err(Undone {
