@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tokio::sync::OwnedMutexGuard;
 
 use super::SessionError;
 use super::store::DynStore;
@@ -31,6 +32,8 @@ pub(super) struct State {
     pub(super) room: usize,
     /// `None` if the cookie contains the whole session.
     pub(super) place: Option<Place>,
+    /// Held by the operation that may undo its changes.
+    undoing: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// The place of a session in a store.
@@ -47,6 +50,13 @@ pub struct Checkpoint {
     values: Map<String, Value>,
     is_changed: bool,
     is_renewed: bool,
+}
+
+/// The right to undo changes to a session, which one operation has at a time.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Alone {
+    _guard: OwnedMutexGuard<()>,
 }
 
 impl Session {
@@ -68,6 +78,7 @@ impl Session {
             is_kept: false,
             room,
             place: None,
+            undoing: Arc::default(),
         })))
     }
 
@@ -178,6 +189,16 @@ impl Session {
         state.check()?;
         (state.is_changed, state.is_renewed) = (true, true);
         Ok(())
+    }
+
+    /// Waits until no other operation may undo its changes to the session: its undone changes would
+    /// be part of a later checkpoint.
+    #[doc(hidden)]
+    pub async fn alone(&self) -> Alone {
+        let undoing = self.state().undoing.clone();
+        Alone {
+            _guard: undoing.lock_owned().await,
+        }
     }
 
     /// Returns the state of the session.

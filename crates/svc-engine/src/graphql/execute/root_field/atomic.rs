@@ -147,6 +147,9 @@ impl Engine {
         let db = cx.context.db();
         atomic.begin();
 
+        // First, because others may use the connection meanwhile.
+        let mut session = SessionUndo::new(cx).await;
+
         // The connection counts as one of its batch or socket. Its statements need no other.
         let _turn = db.session().operation_turn().await;
 
@@ -157,7 +160,7 @@ impl Engine {
             });
         }
 
-        let mut session = SessionUndo::new(cx);
+        session.begin();
         let mut ran = self.run_each(cx, prepared, atomic, decisions).await;
         if ran.last().is_some_and(Ran::has_failed) {
             let retry_cause = atomic.transaction.retry_cause();

@@ -1,6 +1,6 @@
 //! The browser's session, which an undone operation leaves as it was.
 
-use svc_auth::sessions::{Checkpoint, Session};
+use svc_auth::sessions::{Alone, Checkpoint, Session};
 
 use crate::graphql::context::ExecutionContext;
 
@@ -8,17 +8,31 @@ use crate::graphql::context::ExecutionContext;
 /// are not kept, their changes to the session are undone.
 pub(super) struct SessionUndo {
     /// `None` if there is no session.
-    before: Option<(Session, Checkpoint)>,
+    session: Option<(Session, Alone)>,
+    /// `None` before the mutations begin.
+    before: Option<Checkpoint>,
     is_kept: bool,
 }
 
 impl SessionUndo {
-    pub(super) fn new(cx: &ExecutionContext<'_>) -> Self {
-        let session = cx.context.extensions().get::<Session>();
+    /// Waits until no other operation may undo its changes to the session.
+    pub(super) async fn new(cx: &ExecutionContext<'_>) -> Self {
+        let session = match cx.context.extensions().get::<Session>() {
+            Some(session) => Some((session.clone(), session.alone().await)),
+            None => None,
+        };
+
         Self {
-            before: session.map(|session| (session.clone(), session.checkpoint())),
+            session,
+            before: None,
             is_kept: false,
         }
+    }
+
+    /// Records the state of the session before the mutations.
+    pub(super) fn begin(&mut self) {
+        let session = self.session.as_ref();
+        self.before = session.map(|(session, _)| session.checkpoint());
     }
 
     /// Records that the mutations are kept, or may be.
@@ -34,7 +48,9 @@ impl SessionUndo {
 
 impl Drop for SessionUndo {
     fn drop(&mut self) {
-        if let (Some((session, before)), false) = (self.before.take(), self.is_kept) {
+        if let (Some((session, _)), Some(before), false) =
+            (&self.session, self.before.take(), self.is_kept)
+        {
             session.restore(before);
         }
     }
