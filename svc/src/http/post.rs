@@ -19,7 +19,10 @@ use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
 use crate::rate_limit::{Answer, LimitedFuture};
 use svc_core::wake_flag::WakeFlag;
-use svc_engine::request::{Hooked, RequestHook, Transport, is_query};
+use svc_engine::request::{Hooked, RequestHook, RequestId, Transport, is_query};
+
+/// The boxed future of a response.
+type ResponseFuture = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
 
 /// The service that handles requests with a body.
 ///
@@ -92,13 +95,12 @@ impl Post {
             return Woken::new(Box::pin(future), media);
         }
 
-        // Written directly into its allocation.
-        let future = Box::write(
-            Box::new_uninit(),
-            answer(service, request, hook, transport, media, common),
-        );
+        let id = service.protection.identify_common(&request, common);
 
-        Woken::new(Box::into_pin(future), media)
+        Woken::new(
+            boxed(service, id, request, hook, transport, media, common),
+            media,
+        )
     }
 }
 
@@ -124,18 +126,20 @@ impl tower::Service<Request> for OtherMethods {
     }
 }
 
-/// Answers a request. Not an `async fn`, which would move the request once more.
-fn answer(
+/// Returns the boxed future of a response. A function of its own: in a longer one, the compiler
+/// does not notice that most of the future is uninitialized, and copies all of it.
+#[inline(never)]
+fn boxed(
     service: Arc<HttpState>,
+    id: Option<RequestId>,
     request: Request,
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
     media: Option<MediaType>,
     common: CommonHeaders,
-) -> impl Future<Output = Response<Body>> + Send {
-    let id = service.protection.identify_common(&request, common);
-
-    async move {
+) -> ResponseFuture {
+    // Written directly into its allocation.
+    let future = Box::write(Box::new_uninit(), async move {
         let answer = |request, address| {
             endpoint::post(&service, request, hook, transport, media, common, address)
         };
@@ -143,13 +147,15 @@ fn answer(
             .protection
             .around_as(id, request, media, answer)
             .await
-    }
+    });
+
+    Box::into_pin(future)
 }
 
 /// A request's future, polled only if it was woken: hyper also polls for its own reasons, such as a
 /// body that has been read.
 pub(super) struct Woken {
-    future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>,
+    future: ResponseFuture,
     woken: Arc<WakeFlag>,
     waker: Waker,
     begun: bool,
@@ -157,10 +163,7 @@ pub(super) struct Woken {
 }
 
 impl Woken {
-    fn new(
-        future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>,
-        media: Option<MediaType>,
-    ) -> Self {
+    fn new(future: ResponseFuture, media: Option<MediaType>) -> Self {
         let woken = Arc::<WakeFlag>::default();
         Self {
             future,
