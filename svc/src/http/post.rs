@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -12,8 +12,8 @@ use axum::extract::Request;
 use axum::http::Response;
 use futures_util::future::{Either, Ready, ready};
 
-use super::panic_guard::panicked;
-use super::protection::CommonHeaders;
+use super::panic_guard::{Caught, panicked};
+use super::protection::{Client, CommonHeaders};
 use super::reply::MediaType;
 use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
@@ -96,9 +96,10 @@ impl Post {
         }
 
         let id = service.protection.identify_common(&request, common);
+        let client = service.protection.client(&request, id);
 
         Woken::new(
-            boxed(service, id, request, hook, transport, media, common),
+            boxed(service, client, request, hook, transport, media, common),
             media,
         )
     }
@@ -127,11 +128,13 @@ impl tower::Service<Request> for OtherMethods {
 }
 
 /// Returns the boxed future of a response. A function of its own: in a longer one, the compiler
-/// does not notice that most of the future is uninitialized, and copies all of it.
+/// does not notice that most of the future is uninitialized, and copies all of it. It does what
+/// [`Protection::around`](super::protection::Protection::around) does, without moving the request
+/// through further futures.
 #[inline(never)]
 fn boxed(
     service: Arc<HttpState>,
-    id: Option<RequestId>,
+    client: Client,
     request: Request,
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
@@ -140,13 +143,20 @@ fn boxed(
 ) -> ResponseFuture {
     // Written directly into its allocation.
     let future = Box::write(Box::new_uninit(), async move {
-        let answer = |request, address| {
-            endpoint::post(&service, request, hook, transport, media, common, address)
+        let protection = &service.protection;
+        let response = match protection.check_load(client.address) {
+            Ok(()) => {
+                let address = client.address;
+                let answering = pin!(endpoint::post(
+                    &service, request, hook, transport, media, common, address
+                ));
+                let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
+                RequestId::scope(client.id.as_ref(), pin!(caught)).await
+            }
+            Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };
-        service
-            .protection
-            .around_as(id, request, media, answer)
-            .await
+
+        protection.completed(response, client)
     });
 
     Box::into_pin(future)

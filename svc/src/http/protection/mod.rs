@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{Response, StatusCode, header};
+use axum::http::{Response, StatusCode, Version, header};
 
 use super::body::PendingBodies;
 use super::panic_guard::Caught;
@@ -68,6 +68,16 @@ pub(crate) struct Protection {
     pub(crate) addresses: AddressRule,
 }
 
+/// The client of a request, as far as its response depends on it.
+#[derive(Debug)]
+pub(super) struct Client {
+    /// The identifier of the request; `None` if requests have none.
+    pub(super) id: Option<RequestId>,
+    version: Version,
+    /// Its address; `None` if it is unknown.
+    pub(super) address: Option<IpAddr>,
+}
+
 impl Protection {
     /// Answers a request of the endpoint under its identifier, unless there are too many already.
     ///
@@ -83,38 +93,35 @@ impl Protection {
         media: Option<MediaType>,
         answer: impl FnOnce(Request, Option<IpAddr>) -> F,
     ) -> Response<Body> {
-        let id = self.identify(&request);
-        let answering = pin!(self.around_as(id, request, media, answer));
-        answering.await
+        let client = self.client(&request, self.identify(&request));
+        let response = match self.check_load(client.address) {
+            Ok(()) => {
+                // A panic is caught in here, so that the log has the identifier of its request.
+                let answering = pin!(answer(request, client.address));
+                let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
+                RequestId::scope(client.id.as_ref(), pin!(caught)).await
+            }
+            Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
+        };
+
+        self.completed(response, client)
     }
 
-    /// Answers a request under this identifier, like [`around`](Self::around). Not an `async fn`,
-    /// which would move the request once more.
-    pub(super) fn around_as<F: Future<Output = Response<Body>>>(
-        &self,
-        id: Option<RequestId>,
-        request: Request,
-        media: Option<MediaType>,
-        answer: impl FnOnce(Request, Option<IpAddr>) -> F,
-    ) -> impl Future<Output = Response<Body>> {
-        let version = request.version();
-        let address = self
-            .addresses
-            .certain(request.headers(), request.extensions());
-
-        async move {
-            let response = match self.check_load(address) {
-                Ok(()) => {
-                    // A panic is caught in here, so that the log has the identifier of its request.
-                    let answering = pin!(answer(request, address));
-                    let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
-                    RequestId::scope(id.as_ref(), pin!(caught)).await
-                }
-                Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
-            };
-
-            told(UnreadBody::of(response, version, address, &self.unread), id)
+    /// Returns the client of a request with this identifier.
+    pub(super) fn client(&self, request: &Request, id: Option<RequestId>) -> Client {
+        Client {
+            id,
+            version: request.version(),
+            address: self
+                .addresses
+                .certain(request.headers(), request.extensions()),
         }
+    }
+
+    /// Counts the body of a response if it is large, and adds the identifier of the request.
+    pub(super) fn completed(&self, response: Response<Body>, client: Client) -> Response<Body> {
+        let response = UnreadBody::of(response, client.version, client.address, &self.unread);
+        told(response, client.id)
     }
 
     /// Returns the identifier of a request, if requests have them.
@@ -136,7 +143,7 @@ impl Protection {
     }
 
     /// Rejects a request that could not be admitted even if all of it had arrived.
-    fn check_load(&self, address: Option<IpAddr>) -> Result<(), Refusal> {
+    pub(super) fn check_load(&self, address: Option<IpAddr>) -> Result<(), Refusal> {
         self.check_unread(address)?;
         match &self.overload {
             Some(overload) if overload.is_refusing() => Err(overloaded()),
