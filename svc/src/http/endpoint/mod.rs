@@ -91,6 +91,7 @@ pub(super) fn form(service: &HttpState, parts: &Parts, media: Option<MediaType>)
         draft: service.graphql_over_http,
         is_query: is_query(&parts.method),
         version: parts.version,
+        is_identified: service.protection.request_ids,
     }
 }
 
@@ -178,10 +179,7 @@ pub(super) fn reply_to(
                     response.answer.field_errors(),
                 );
             }
-            fresh(
-                answer(status, form.media, response.body),
-                response.freshness,
-            )
+            fresh(answer(status, form, response.body), response.freshness)
         }
         Err(refusal) => {
             if let Some(answering) = answering {

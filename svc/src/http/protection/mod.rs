@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{Response, StatusCode, Version, header};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 
 use super::body::PendingBodies;
 use super::panic_guard::Caught;
@@ -180,9 +180,20 @@ impl Protection {
 /// Adds the identifier of the request to its response.
 pub(super) fn told(mut response: Response<Body>, id: Option<RequestId>) -> Response<Body> {
     if let Some(id) = id {
-        response.headers_mut().insert(REQUEST_ID, id.into_header());
+        set_id(response.headers_mut(), id.into_header());
     }
     response
+}
+
+/// Sets the identifier of the request. The replies of the endpoint have a place for it, which is
+/// found without hashing its name.
+fn set_id(headers: &mut HeaderMap, id: HeaderValue) {
+    let place = headers.iter_mut().find(|(name, _)| **name == REQUEST_ID);
+    if let Some((_, place)) = place {
+        *place = id;
+    } else {
+        headers.insert(REQUEST_ID, id);
+    }
 }
 
 fn overloaded() -> Refusal {

@@ -18,6 +18,7 @@ use svc_core::ErrorCode;
 use svc_engine::graphql::{
     Challenge, Freshness, RequestError, count_refusal, write_request_errors,
 };
+use svc_engine::request::REQUEST_ID;
 
 /// The `Cache-Control` of responses: they are for the requesting client, at the time of the
 /// request.
@@ -179,12 +180,14 @@ impl From<Full> for Refusal {
 }
 
 /// Builds the reply for an engine response.
-pub(super) fn answer(
-    status: StatusCode,
-    media: MediaType,
-    body: impl Into<Body>,
-) -> Response<Body> {
-    let mut reply = reply(status, media, body);
+pub(super) fn answer(status: StatusCode, form: Form, body: impl Into<Body>) -> Response<Body> {
+    let headers: &HeaderMap = match (form.media, form.is_identified) {
+        (MediaType::Json, true) => &IDENTIFIED_JSON,
+        (MediaType::Response, true) => &IDENTIFIED_RESPONSE,
+        (media, false) => headers_of(media),
+    };
+
+    let mut reply = with_headers(status, headers, body.into());
     if status == StatusCode::METHOD_NOT_ALLOWED {
         reply
             .headers_mut()
@@ -244,15 +247,22 @@ pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> 
 }
 
 pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
-    let mut response = Response::new(body.into());
+    with_headers(status, headers_of(media), body.into())
+}
+
+fn with_headers(status: StatusCode, headers: &HeaderMap, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
-    let headers: &HeaderMap = match media {
-        MediaType::Json => &HEADERS_OF_JSON,
-        MediaType::Response => &HEADERS_OF_RESPONSE,
-    };
     *response.headers_mut() = headers.clone();
 
     response
+}
+
+fn headers_of(media: MediaType) -> &'static HeaderMap {
+    match media {
+        MediaType::Json => &HEADERS_OF_JSON,
+        MediaType::Response => &HEADERS_OF_RESPONSE,
+    }
 }
 
 /// The headers of all replies as `application/json`. They are cloned, because inserting them hashes
@@ -261,6 +271,18 @@ static HEADERS_OF_JSON: LazyLock<HeaderMap> = LazyLock::new(|| headers(MediaType
 
 /// The headers of all replies as `application/graphql-response+json`.
 static HEADERS_OF_RESPONSE: LazyLock<HeaderMap> = LazyLock::new(|| headers(MediaType::Response));
+
+/// The same with a place for the identifier of the request: a clone has no capacity for one more
+/// header, so adding it later moves them all.
+static IDENTIFIED_JSON: LazyLock<HeaderMap> = LazyLock::new(|| identified(MediaType::Json));
+
+static IDENTIFIED_RESPONSE: LazyLock<HeaderMap> = LazyLock::new(|| identified(MediaType::Response));
+
+fn identified(media: MediaType) -> HeaderMap {
+    let mut headers = headers(media);
+    headers.insert(REQUEST_ID, HeaderValue::from_static(""));
+    headers
+}
 
 fn headers(media: MediaType) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(MAX_HEADERS);

@@ -54,6 +54,8 @@ pub(in crate::http) struct Form {
     /// Whether the method is `QUERY`.
     pub(in crate::http) is_query: bool,
     pub(in crate::http) version: Version,
+    /// Whether the identifier of the request is added to the response.
+    pub(in crate::http) is_identified: bool,
 }
 
 impl Form {

@@ -60,6 +60,7 @@ async fn answer(
                     draft: service.graphql_over_http,
                     is_query: false,
                     version: Version::HTTP_11,
+                    is_identified: false,
                 };
 
                 answering.answered(status(answer, form), answer.code(), answer.field_errors());
