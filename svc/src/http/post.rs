@@ -144,7 +144,7 @@ fn boxed(
     // Written directly into its allocation.
     let future = Box::write(Box::new_uninit(), async move {
         let protection = &service.protection;
-        let response = match protection.check_load(client.address) {
+        let mut response = match protection.check_load(client.address) {
             Ok(()) => {
                 let address = client.address;
                 let answering = pin!(endpoint::post(
@@ -156,7 +156,9 @@ fn boxed(
             Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };
 
-        protection.completed(response, client)
+        protection.complete(&mut response, client);
+
+        response
     });
 
     Box::into_pin(future)

@@ -19,7 +19,8 @@ use super::body::Arrived;
 use super::panic_guard::guarded;
 use super::protection::{CommonHeaders, CsrfProtection, Head};
 use super::reply::{
-    ACCEPT_QUERY, Form, MediaType, QUERY_TYPE, Refusal, answer, challenged, fresh, status,
+    ACCEPT_QUERY, Form, MediaType, QUERY_TYPE, Refusal, add_challenge, add_freshness, answer,
+    status,
 };
 use super::{HttpState, body};
 use parameters::Sent;
@@ -80,7 +81,10 @@ pub(super) fn post(
             Err(refused) => (Ok(refused.response), refused.challenge),
         };
 
-        challenged(reply_to(answered, form, answering), challenge)
+        let mut reply = reply_to(answered, form, answering);
+        add_challenge(&mut reply, challenge);
+
+        reply
     }
 }
 
@@ -179,7 +183,13 @@ pub(super) fn reply_to(
                     response.answer.field_errors(),
                 );
             }
-            fresh(answer(status, form, response.body), response.freshness)
+
+            let mut reply = answer(status, form, response.body);
+            if let Some(freshness) = response.freshness {
+                add_freshness(&mut reply, *freshness);
+            }
+
+            reply
         }
         Err(refusal) => {
             if let Some(answering) = answering {
@@ -287,7 +297,10 @@ async fn query_by_get(
         Err(refused) => (Ok(refused.response), refused.challenge),
     };
 
-    challenged(reply_to(answered, form, answering), challenge)
+    let mut reply = reply_to(answered, form, answering);
+    add_challenge(&mut reply, challenge);
+
+    reply
 }
 
 async fn answer_get(

@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
+use axum::http::{Response, StatusCode, Version, header};
 
 use super::body::PendingBodies;
 use super::panic_guard::Caught;
@@ -94,7 +94,7 @@ impl Protection {
         answer: impl FnOnce(Request, Option<IpAddr>) -> F,
     ) -> Response<Body> {
         let client = self.client(&request, self.identify(&request));
-        let response = match self.check_load(client.address) {
+        let mut response = match self.check_load(client.address) {
             Ok(()) => {
                 // A panic is caught in here, so that the log has the identifier of its request.
                 let answering = pin!(answer(request, client.address));
@@ -104,7 +104,9 @@ impl Protection {
             Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };
 
-        self.completed(response, client)
+        self.complete(&mut response, client);
+
+        response
     }
 
     /// Returns the client of a request with this identifier.
@@ -119,9 +121,9 @@ impl Protection {
     }
 
     /// Counts the body of a response if it is large, and adds the identifier of the request.
-    pub(super) fn completed(&self, response: Response<Body>, client: Client) -> Response<Body> {
-        let response = UnreadBody::of(response, client.version, client.address, &self.unread);
-        told(response, client.id)
+    pub(super) fn complete(&self, response: &mut Response<Body>, client: Client) {
+        UnreadBody::wrap(response, client.version, client.address, &self.unread);
+        add_request_id(response, client.id);
     }
 
     /// Returns the identifier of a request, if requests have them.
@@ -177,22 +179,16 @@ impl Protection {
     }
 }
 
-/// Adds the identifier of the request to its response.
-pub(super) fn told(mut response: Response<Body>, id: Option<RequestId>) -> Response<Body> {
-    if let Some(id) = id {
-        set_id(response.headers_mut(), id.into_header());
-    }
-    response
-}
-
-/// Sets the identifier of the request. The replies of the endpoint have a place for it, which is
-/// found without hashing its name.
-fn set_id(headers: &mut HeaderMap, id: HeaderValue) {
+/// Adds the identifier of the request to its response. The replies of the endpoint have a place for
+/// it, which is found without hashing its name.
+pub(super) fn add_request_id(response: &mut Response<Body>, id: Option<RequestId>) {
+    let Some(id) = id else { return };
+    let headers = response.headers_mut();
     let place = headers.iter_mut().find(|(name, _)| **name == REQUEST_ID);
     if let Some((_, place)) = place {
-        *place = id;
+        *place = id.into_header();
     } else {
-        headers.insert(REQUEST_ID, id);
+        headers.insert(REQUEST_ID, id.into_header());
     }
 }
 

@@ -13,7 +13,7 @@ use axum::{Json, Router};
 use serde_json::json;
 
 use super::csrf::Head;
-use super::{CrossOriginLayer, Protection, told};
+use super::{CrossOriginLayer, Protection, add_request_id};
 use crate::http::body::{self, Bounds, PendingBodies};
 use svc_auth::accounts::BodyReader;
 use svc_engine::request::RequestId;
@@ -76,5 +76,8 @@ async fn check(
         (StatusCode::FORBIDDEN, Json(refusal)).into_response()
     };
 
-    told(RequestId::scope(id.as_ref(), pin!(answer)).await, id)
+    let mut response = RequestId::scope(id.as_ref(), pin!(answer)).await;
+    add_request_id(&mut response, id);
+
+    response
 }

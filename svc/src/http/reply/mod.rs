@@ -205,33 +205,26 @@ pub(super) fn answer(status: StatusCode, form: Form, body: impl Into<Body>) -> R
 }
 
 /// Adds the headers for downstream caches to the reply.
-pub(super) fn fresh(
-    mut reply: Response<Body>,
-    freshness: Option<Box<Freshness>>,
-) -> Response<Body> {
-    if let Some(freshness) = freshness {
-        let Freshness {
-            etag,
-            cache_control,
-            vary,
-        } = *freshness;
+pub(super) fn add_freshness(reply: &mut Response<Body>, freshness: Freshness) {
+    let Freshness {
+        etag,
+        cache_control,
+        vary,
+    } = freshness;
 
-        for (name, value) in [
-            (header::ETAG, etag),
-            (header::CACHE_CONTROL, cache_control),
-            (header::VARY, vary),
-        ] {
-            reply.headers_mut().insert(name, value);
-        }
+    for (name, value) in [
+        (header::ETAG, etag),
+        (header::CACHE_CONTROL, cache_control),
+        (header::VARY, vary),
+    ] {
+        reply.headers_mut().insert(name, value);
     }
-
-    reply
 }
 
 /// Adds the challenge for the token of the request to its response (RFC 6750, section 3).
-pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> Response<Body> {
+pub(super) fn add_challenge(response: &mut Response<Body>, challenge: Challenge) {
     let value = match challenge {
-        Challenge::None => return response,
+        Challenge::None => return,
         Challenge::Missing => "Bearer",
         Challenge::Invalid => "Bearer error=\"invalid_token\"",
         Challenge::Expired => {
@@ -242,8 +235,6 @@ pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> 
     response
         .headers_mut()
         .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(value));
-
-    response
 }
 
 pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {

@@ -20,7 +20,7 @@ use super::endpoint::{check_forgery, form, parameters, read, reply_to};
 #[cfg(feature = "auth")]
 use super::live::LiveUser;
 use super::live::{Full, Seat};
-use super::reply::{MediaType, PRIVATE, Refusal, VARY, challenged};
+use super::reply::{MediaType, PRIVATE, Refusal, VARY, add_challenge};
 use stream_body::{Source, StreamBody};
 pub(super) use stream_type::StreamType;
 use svc_engine::events::hold_until_wait;
@@ -62,14 +62,13 @@ pub(super) async fn answer(
     let challenge = match service.engine.begin(&mut parts).await {
         Ok(challenge) => challenge,
         Err(refused) => {
-            return challenged(
-                reply_to(Ok(refused.response), form, answering),
-                refused.challenge,
-            );
+            let mut reply = reply_to(Ok(refused.response), form, answering);
+            add_challenge(&mut reply, refused.challenge);
+            return reply;
         }
     };
 
-    let response = match begin(service, parts, sent, media, address).await {
+    let mut response = match begin(service, parts, sent, media, address).await {
         Ok(Begun::Answered(response)) => reply_to(Ok(response), form, answering),
         Ok(Begun::Stream(source, place)) => {
             if let Some(answering) = answering {
@@ -80,7 +79,9 @@ pub(super) async fn answer(
         Err(refusal) => reply_to(Err(refusal), form, answering),
     };
 
-    challenged(response, challenge)
+    add_challenge(&mut response, challenge);
+
+    response
 }
 
 /// An operation that has started.

@@ -1,5 +1,6 @@
 //! A body whose bytes are counted.
 
+use std::mem::take;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,12 +26,12 @@ pub(in crate::http) struct UnreadBody {
 impl UnreadBody {
     /// Wraps the body of the response, if it may be large for a client of this HTTP version; the
     /// address is the client's.
-    pub(in crate::http) fn of(
-        mut response: Response<Body>,
+    pub(in crate::http) fn wrap(
+        response: &mut Response<Body>,
         version: Version,
         address: Option<IpAddr>,
         answers: &Arc<PendingResponses>,
-    ) -> Response<Body> {
+    ) {
         let is_one_of_many = version == Version::HTTP_2;
         let least = if is_one_of_many {
             PendingResponses::MIN_SIZE_OF_MANY
@@ -45,21 +46,19 @@ impl UnreadBody {
             .is_some_and(|most| most < least as u64);
 
         if is_small {
-            return response;
+            return;
         }
 
         let large = LargeAnswer::default();
         response.extensions_mut().insert(large.clone());
 
-        response.map(|body| {
-            Body::new(Self {
-                body,
-                answers: answers.clone(),
-                large,
-                address,
-                least,
-            })
-        })
+        *response.body_mut() = Body::new(Self {
+            body: take(response.body_mut()),
+            answers: answers.clone(),
+            large,
+            address,
+            least,
+        });
     }
 }
 

@@ -36,7 +36,7 @@ use self::read_ahead::ReadAhead;
 use self::socket::Socket;
 use super::HttpState;
 use super::health::ShuttingDown;
-use super::protection::told;
+use super::protection::add_request_id;
 use super::reply::{MediaType, Refusal};
 use svc_core::ErrorCode;
 use svc_engine::request::{RequestId, RequestParts, Transport};
@@ -71,10 +71,10 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 pub(super) fn open(service: &Arc<HttpState>, request: HttpRequest) -> Response<Body> {
     let id = service.protection.identify(&request);
     let accepted = RequestId::within(id.as_ref(), || accept(service, request, id.clone()));
-    told(
-        accepted.unwrap_or_else(|refusal| refusal.reply(MediaType::Json)),
-        id,
-    )
+    let mut response = accepted.unwrap_or_else(|refusal| refusal.reply(MediaType::Json));
+    add_request_id(&mut response, id);
+
+    response
 }
 
 /// Opens a socket; all its operations have the identifier of the request that opens it.
