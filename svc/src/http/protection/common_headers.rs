@@ -1,6 +1,6 @@
 //! The headers that most requests have, found in one pass.
 
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue, header};
 
 use svc_engine::request::REQUEST_ID;
 
@@ -30,18 +30,18 @@ impl CommonHeaders {
 
         let (mut has_accept, mut has_content_type) = (false, false);
         for (name, value) in headers {
-            match name.as_str() {
-                "accept" => {
-                    common.accepts_json = !has_accept && is_common(value);
-                    has_accept = true;
-                }
-                "content-type" => {
-                    common.is_json |= !has_content_type && value == "application/json";
-                    has_content_type = true;
-                }
-                "content-encoding" => common.has_content_encoding = true,
-                "authorization" | "cookie" => common.has_credentials = true,
-                _ => common.has_request_id |= name == REQUEST_ID,
+            if *name == header::ACCEPT {
+                common.accepts_json = !has_accept && is_common(value);
+                has_accept = true;
+            } else if *name == header::CONTENT_TYPE {
+                common.is_json |= !has_content_type && value == "application/json";
+                has_content_type = true;
+            } else if *name == header::CONTENT_ENCODING {
+                common.has_content_encoding = true;
+            } else if *name == header::AUTHORIZATION || *name == header::COOKIE {
+                common.has_credentials = true;
+            } else {
+                common.has_request_id |= *name == REQUEST_ID;
             }
         }
 
@@ -49,9 +49,9 @@ impl CommonHeaders {
     }
 }
 
-/// Whether this is an `Accept` of most clients.
+/// Whether this is an `Accept` of most clients. Not a pattern, which compares byte by byte.
 fn is_common(value: &HeaderValue) -> bool {
-    matches!(value.as_bytes(), b"application/json" | b"*/*")
+    value == "application/json" || value == "*/*"
 }
 
 #[cfg(test)]
