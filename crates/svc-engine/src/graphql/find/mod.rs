@@ -84,8 +84,10 @@ pub(crate) async fn write_planned(
             Err(error) => Err(error),
         },
         _ => match Read::planned(cx, field, planned.shape, row) {
-            Ok(read) => {
-                let read = read.reading_from(from).by_default(planned.order);
+            Ok(mut read) => {
+                // Changed in place, because it is large to move.
+                read.from = from;
+                read.add_default_order(planned.order);
                 return write_read(cx, field, &read, path).await;
             }
             Err(error) => Err(error),

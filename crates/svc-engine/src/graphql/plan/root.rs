@@ -117,6 +117,14 @@ impl PlanField {
             _ => None,
         }
     }
+
+    /// The authorization rules of the field; only a root field has any.
+    pub(crate) fn rules(&self) -> RootRules {
+        match &self.kind {
+            PlanKind::Root(root) => root.rules,
+            _ => RootRules::NONE,
+        }
+    }
 }
 
 impl Coordinate for PlanField {

@@ -75,7 +75,7 @@ impl AccessCheck for RootFieldAccess<'_> {
     }
 
     fn rules(&self) -> RootRules {
-        self.field.root().map_or(RootRules::NONE, RootField::rules)
+        self.field.rules()
     }
 
     fn is_bypass(&self) -> bool {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_graphql::Value;
 
-use row_filter::{check_scopes, filtered};
+use row_filter::{check_scopes, restrict};
 
 use super::conditions::{EmptyConditions, declared_filter, orders, where_filter};
 use crate::graphql::context::ExecutionContext;
@@ -46,11 +46,9 @@ impl Read {
     /// Restricts the read to the rows that the row filter of the root field allows. Every read of a
     /// root field passes through here: rows, single rows, pages, totals, `exists`, aggregates and
     /// groups.
-    pub(super) fn filtered(self, db: &Db) -> Self {
-        Self {
-            filter: filtered(self.filter, db, self.row),
-            ..self
-        }
+    pub(super) fn filtered(mut self, db: &Db) -> Self {
+        restrict(&mut self.filter, db, self.row);
+        self
     }
 
     /// Returns the read of a resolver's query.
@@ -153,7 +151,11 @@ impl Read {
         shape: Shape,
         row: TypeIndex,
     ) -> Result<Self, DbError> {
-        Ok(Self::arguments(cx, field, (row, None), shape)?.filtered(cx.context.db()))
+        let mut read = Self::arguments(cx, field, (row, None), shape)?;
+        // Like `filtered`, without moving the read.
+        restrict(&mut read.filter, cx.context.db(), row);
+
+        Ok(read)
     }
 
     /// Returns the read of a relation, from its arguments.
@@ -185,10 +187,15 @@ impl Read {
         }
     }
 
-    /// Adds the default order, which breaks ties in the client's order.
+    /// Returns the read with the default order, which breaks ties in the client's order.
     pub(super) fn by_default(mut self, order: &[OrderKey]) -> Self {
-        add_defaults(&mut self.order, order.iter().map(default_key));
+        self.add_default_order(order);
         self
+    }
+
+    /// Adds the default order, which breaks ties in the client's order.
+    pub(super) fn add_default_order(&mut self, order: &[OrderKey]) {
+        add_defaults(&mut self.order, order.iter().map(default_key));
     }
 
     fn arguments(

@@ -1,5 +1,7 @@
 //! Row filters: the only place that adds the filter of an admission to reads.
 
+use std::mem::replace;
+
 use crate::repository::Db;
 use crate::sql::{Filter, RowFilter};
 use svc_core::schema::TypeIndex;
@@ -7,16 +9,19 @@ use svc_core::{Error, ErrorCode};
 use svc_postgres::DbError;
 
 /// Combines a filter for rows of a type with the row filter of the root field.
-pub(super) fn filtered(filter: Filter, db: &Db, row: TypeIndex) -> Filter {
-    match row_filter(db, row).inspect(|row_filter| row_filter.apply()) {
-        // Neither filter can remove conditions of the other. The policy's filter comes first:
-        // conditions that may fail must not be evaluated on rows that it hides.
-        Some(row_filter) => Filter::All(vec![
-            Filter::Strict(Box::new(row_filter.filter.clone())),
-            filter,
-        ]),
-        None => filter,
-    }
+pub(super) fn restrict(filter: &mut Filter, db: &Db, row: TypeIndex) {
+    let Some(row_filter) = row_filter(db, row) else {
+        return;
+    };
+    row_filter.apply();
+
+    // Neither filter can remove conditions of the other. The policy's filter comes first:
+    // conditions that may fail must not be evaluated on rows that it hides.
+    let own = replace(filter, Filter::All(Vec::new()));
+    *filter = Filter::All(vec![
+        Filter::Strict(Box::new(row_filter.filter.clone())),
+        own,
+    ]);
 }
 
 /// Returns the filter of the running root field, if it covers rows of this type.
