@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use super::reply::{MediaType, reply};
 use svc_core::ErrorCode;
 use svc_engine::graphql::count_refusal;
+use svc_engine::request::RequestId;
 
 /// Runs a handler; a panic becomes a response.
 pub(super) async fn guarded<R: IntoResponse>(
@@ -32,35 +33,46 @@ pub(super) async fn guarded<R: IntoResponse>(
 }
 
 pin_project! {
-    /// The response to a request; a panic becomes a response. It is not an `async` block, which
-    /// would store the future twice.
-    pub(super) struct Caught<F> {
+    /// The response to a request with an identifier; a panic becomes a response. The panic is
+    /// caught within the scope of the identifier, so that the log has it. It is not an `async`
+    /// block, which would store the future twice.
+    pub(super) struct Caught<'a, F> {
+        id: Option<&'a RequestId>,
         media: MediaType,
         #[pin]
         answering: F,
     }
 }
 
-impl<F> Caught<F> {
-    pub(super) fn new(media: MediaType, answering: F) -> Self {
-        Self { media, answering }
+impl<'a, F> Caught<'a, F> {
+    /// Answers as JSON after a panic if the client has not chosen a media type.
+    pub(super) fn new(id: Option<&'a RequestId>, media: Option<MediaType>, answering: F) -> Self {
+        Self {
+            id,
+            media: media.unwrap_or(MediaType::Json),
+            answering,
+        }
     }
 }
 
-impl<F: Future<Output = Response<Body>>> Future for Caught<F> {
+impl<F: Future<Output = Response<Body>>> Future for Caught<'_, F> {
     type Output = Response<Body>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response<Body>> {
         let this = self.project();
         let (media, answering) = (*this.media, this.answering);
 
-        // Stored here, because the result of `catch_unwind` would move the response.
+        // Stored here, because the results of `catch_unwind` and of the scope would move the
+        // response.
         let mut polled = Poll::Pending;
-        let caught = catch_unwind(AssertUnwindSafe(|| polled = answering.poll(cx)));
-        match caught {
-            Ok(()) => polled,
-            Err(panic) => Poll::Ready(panicked(media, &*panic)),
-        }
+        RequestId::within(*this.id, || {
+            let caught = catch_unwind(AssertUnwindSafe(|| polled = answering.poll(cx)));
+            if let Err(panic) = caught {
+                polled = Poll::Ready(panicked(media, &*panic));
+            }
+        });
+
+        polled
     }
 }
 

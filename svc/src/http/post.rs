@@ -19,7 +19,7 @@ use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
 use crate::rate_limit::{Answer, LimitedFuture};
 use svc_core::wake_flag::WakeFlag;
-use svc_engine::request::{Hooked, RequestHook, RequestId, Transport, is_query};
+use svc_engine::request::{Hooked, RequestHook, Transport, is_query};
 
 /// The boxed future of a response.
 type ResponseFuture = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
@@ -150,8 +150,7 @@ fn boxed(
                 let answering = pin!(endpoint::post(
                     &service, request, hook, transport, media, common, address
                 ));
-                let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
-                RequestId::scope(client.id.as_ref(), pin!(caught)).await
+                Caught::new(client.id.as_ref(), media, answering).await
             }
             Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };

@@ -96,10 +96,8 @@ impl Protection {
         let client = self.client(&request, self.identify(&request));
         let mut response = match self.check_load(client.address) {
             Ok(()) => {
-                // A panic is caught in here, so that the log has the identifier of its request.
                 let answering = pin!(answer(request, client.address));
-                let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
-                RequestId::scope(client.id.as_ref(), pin!(caught)).await
+                Caught::new(client.id.as_ref(), media, answering).await
             }
             Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };
