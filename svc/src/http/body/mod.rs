@@ -40,14 +40,32 @@ pub(super) struct Bounds<'a> {
     pub(super) address: Option<IpAddr>,
 }
 
+/// The beginning of a body.
+pub(super) enum Start {
+    /// All of it.
+    Whole(Bytes),
+    /// Its first part, which may be empty.
+    Part(Bytes),
+}
+
 /// Returns the whole body, if it arrives in time.
 pub(super) async fn read(mut body: Body, bounds: Bounds<'_>) -> Result<Arrived, Refusal> {
-    let limit = bounds.limit;
+    match start(&mut body, bounds.limit)? {
+        Start::Whole(bytes) => Ok(Arrived {
+            bytes,
+            pending: None,
+        }),
+        Start::Part(first) => read_on(body, first, bounds).await,
+    }
+}
+
+/// Returns the beginning of a body that has arrived with the head of its request. A short body is
+/// read without a timer and without a future.
+pub(super) fn start(body: &mut Body, limit: usize) -> Result<Start, Refusal> {
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));
     }
 
-    // A short body arrives with the head, and is read without a timer.
     let first = match body.frame().now_or_never() {
         Some(Some(frame)) => frame
             .map_err(|_| unreadable())?
@@ -57,16 +75,22 @@ pub(super) async fn read(mut body: Body, bounds: Bounds<'_>) -> Result<Arrived, 
     };
 
     if body.is_end_stream() && first.len() <= limit {
-        return Ok(Arrived {
-            bytes: first,
-            pending: None,
-        });
+        Ok(Start::Whole(first))
+    } else {
+        Ok(Start::Part(first))
     }
+}
 
-    // From here on the client decides when the rest arrives, so the body counts among the bodies of
-    // its address, and may be given up for another one.
+/// Returns the whole body after its first part, if it arrives in time.
+pub(super) async fn read_on(
+    body: Body,
+    first: Bytes,
+    bounds: Bounds<'_>,
+) -> Result<Arrived, Refusal> {
+    // The client decides when the rest arrives, so the body counts among the bodies of its address,
+    // and may be given up for another one.
     let pending = bounds.pending.register(bounds.address);
-    let read = tokio::time::timeout(bounds.timeout, rest(body, first, limit, &pending));
+    let read = tokio::time::timeout(bounds.timeout, rest(body, first, bounds.limit, &pending));
 
     match pending.arrive(read).await? {
         Ok(bytes) => Ok(Arrived {

@@ -15,7 +15,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 use futures_util::FutureExt as _;
 
-use super::body::Arrived;
+use super::body::{Arrived, Start};
 use super::panic_guard::guarded;
 use super::protection::{CommonHeaders, CsrfProtection, Head};
 use super::reply::{
@@ -119,7 +119,7 @@ pub(super) fn check_forgery(service: &HttpState, parts: &Parts) -> Result<(), Re
 fn answer_post(
     service: &HttpState,
     parts: RequestParts,
-    body: Body,
+    mut body: Body,
     media: Option<MediaType>,
     common: CommonHeaders,
     address: Option<IpAddr>,
@@ -142,7 +142,15 @@ fn answer_post(
             check_described(&parts.headers)?;
         }
 
-        let Arrived { bytes, pending } = body::read(body, bounds).await?;
+        let Arrived { bytes, pending } = match body::start(&mut body, bounds.limit)? {
+            Start::Whole(bytes) => {
+                drop(body);
+                let pending = None;
+                Arrived { bytes, pending }
+            }
+            Start::Part(first) => body::read_on(body, first, bounds).await?,
+        };
+
         let _admitted = service.protection.enter(address).await?;
 
         // The bytes count until here: a queue of requests with large bodies would otherwise have
