@@ -50,6 +50,7 @@ impl RowSink for Option<Row> {
 }
 
 /// The bytes of a value, in PostgreSQL's binary format; `None` for null.
+#[inline]
 pub fn cell(row: &Row, column: usize) -> Option<&[u8]> {
     let value: Option<Raw<'_>> = row.try_get(column).ok()?;
     value.map(|Raw(bytes)| bytes)

@@ -23,6 +23,7 @@ pub(crate) enum Cells<'a> {
 const NARROW: usize = 16;
 
 impl<'a> Cells<'a> {
+    #[inline]
     pub(crate) fn get(&self, column: usize) -> Option<&'a [u8]> {
         match self {
             Self::Nth(rows, row) => rows.cell(*row, column),
