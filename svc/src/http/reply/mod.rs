@@ -6,6 +6,7 @@ mod statuses;
 use std::sync::LazyLock;
 
 use axum::body::Body;
+use axum::http::response::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::ext::ReasonPhrase;
 
@@ -181,13 +182,13 @@ impl From<Full> for Refusal {
 
 /// Builds the reply for an engine response.
 pub(super) fn answer(status: StatusCode, form: Form, body: impl Into<Body>) -> Response<Body> {
-    let headers: &HeaderMap = match (form.media, form.is_identified) {
+    let head: &Parts = match (form.media, form.is_identified) {
         (MediaType::Json, true) => &IDENTIFIED_JSON,
         (MediaType::Response, true) => &IDENTIFIED_RESPONSE,
-        (media, false) => headers_of(media),
+        (media, false) => head_of(media),
     };
 
-    let mut reply = with_headers(status, headers, body.into());
+    let mut reply = with_head(status, head, body.into());
     if status == StatusCode::METHOD_NOT_ALLOWED {
         reply
             .headers_mut()
@@ -238,44 +239,45 @@ pub(super) fn add_challenge(response: &mut Response<Body>, challenge: Challenge)
 }
 
 pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
-    with_headers(status, headers_of(media), body.into())
+    with_head(status, head_of(media), body.into())
 }
 
-fn with_headers(status: StatusCode, headers: &HeaderMap, body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    *response.headers_mut() = headers.clone();
+fn with_head(status: StatusCode, head: &Parts, body: Body) -> Response<Body> {
+    let mut head = head.clone();
+    head.status = status;
 
-    response
+    Response::from_parts(head, body)
 }
 
-fn headers_of(media: MediaType) -> &'static HeaderMap {
+fn head_of(media: MediaType) -> &'static Parts {
     match media {
-        MediaType::Json => &HEADERS_OF_JSON,
-        MediaType::Response => &HEADERS_OF_RESPONSE,
+        MediaType::Json => &HEAD_OF_JSON,
+        MediaType::Response => &HEAD_OF_RESPONSE,
     }
 }
 
 /// The headers of all replies as `application/json`. They are cloned, because inserting them hashes
 /// the name of each.
-static HEADERS_OF_JSON: LazyLock<HeaderMap> = LazyLock::new(|| headers(MediaType::Json));
+static HEAD_OF_JSON: LazyLock<Parts> = LazyLock::new(|| head(MediaType::Json));
 
 /// The headers of all replies as `application/graphql-response+json`.
-static HEADERS_OF_RESPONSE: LazyLock<HeaderMap> = LazyLock::new(|| headers(MediaType::Response));
+static HEAD_OF_RESPONSE: LazyLock<Parts> = LazyLock::new(|| head(MediaType::Response));
 
 /// The same with a place for the identifier of the request: a clone has no capacity for one more
 /// header, so adding it later moves them all.
-static IDENTIFIED_JSON: LazyLock<HeaderMap> = LazyLock::new(|| identified(MediaType::Json));
+static IDENTIFIED_JSON: LazyLock<Parts> = LazyLock::new(|| identified(MediaType::Json));
 
-static IDENTIFIED_RESPONSE: LazyLock<HeaderMap> = LazyLock::new(|| identified(MediaType::Response));
+static IDENTIFIED_RESPONSE: LazyLock<Parts> = LazyLock::new(|| identified(MediaType::Response));
 
-fn identified(media: MediaType) -> HeaderMap {
-    let mut headers = headers(media);
-    headers.insert(REQUEST_ID, HeaderValue::from_static(""));
-    headers
+fn identified(media: MediaType) -> Parts {
+    let mut head = head(media);
+    head.headers
+        .insert(REQUEST_ID, HeaderValue::from_static(""));
+    head
 }
 
-fn headers(media: MediaType) -> HeaderMap {
+fn head(media: MediaType) -> Parts {
+    let (mut head, ()) = Response::new(()).into_parts();
     let mut headers = HeaderMap::with_capacity(MAX_HEADERS);
     headers.insert(
         header::CONTENT_TYPE,
@@ -287,6 +289,7 @@ fn headers(media: MediaType) -> HeaderMap {
     );
     headers.insert(header::CACHE_CONTROL, PRIVATE);
     headers.insert(header::VARY, VARY);
+    head.headers = headers;
 
-    headers
+    head
 }
