@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use memchr::{memchr, memmem, memrchr};
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, SET_COOKIE};
 use serde_json::Value;
 use tracing::{Metadata, Subscriber};
@@ -63,6 +64,8 @@ pub fn secret(secret: impl Into<String>) {
 pub(crate) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>() -> impl Layer<S> {
     fmt::layer()
         .with_ansi(false)
+        // No terminal shows it, and looking at each character takes long.
+        .with_ansi_sanitization(false)
         // A time is no secret.
         .without_time()
         .with_span_events(FmtSpan::NEW)
@@ -83,6 +86,10 @@ fn keep(bytes: &[u8]) {
             written.text.extend_from_slice(bytes);
         }
     });
+}
+
+fn has(bytes: &[u8], part: &str) -> bool {
+    memmem::find(bytes, part.as_bytes()).is_some()
 }
 
 struct Pen;
@@ -154,13 +161,19 @@ impl Watch {
             self.note_cookie(value.split(';').next().unwrap_or_default());
         }
         self.note_body(body);
-        let text = String::from_utf8_lossy(body);
-        if text.contains("\"errors\":[") || text.contains("\"error\":") {
-            keep(format!("{text}\n").as_bytes());
+        if has(body, "\"errors\":[") || has(body, "\"error\":") {
+            keep(&[body, b"\n"].concat());
         }
     }
 
     fn note_body(&self, body: &[u8]) {
+        // Nearly all bodies have none of the fields. A name may have escapes.
+        if !["password", "token", "\\u"]
+            .iter()
+            .any(|part| has(body, part))
+        {
+            return;
+        }
         let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {
             return;
         };
@@ -204,14 +217,14 @@ impl Watch {
             secrets.extend(written.secrets.iter().cloned());
             written.text.get(start..).unwrap_or_default().to_vec()
         });
-        let text = String::from_utf8_lossy(&text);
         let line = |at: usize| {
-            let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
-            text[begin..].lines().next().unwrap_or_default()
+            let begin = memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
+            let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
+            String::from_utf8_lossy(&text[begin..end])
         };
         let found = secrets
             .iter()
-            .filter_map(|secret| Some((secret, text.find(secret.as_str())?)));
+            .filter_map(|secret| Some((secret, memmem::find(&text, secret.as_bytes())?)));
         found
             .map(|(secret, at)| format!("{secret} is in {}", line(at)))
             .collect()
