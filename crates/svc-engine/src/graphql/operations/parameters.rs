@@ -1,5 +1,7 @@
 //! The parameters that a statement names, and its first word.
 
+use memchr::memchr2;
+
 /// Returns whether each of `$1`, `$2`, … occurs in a statement outside of strings, quoted names and
 /// comments. The length is the highest number.
 pub(super) fn parameters(sql: &str) -> Vec<bool> {
@@ -68,7 +70,7 @@ fn quoted(text: &str, quote: char, escapes: bool) -> &str {
 
 /// Returns the rest after a comment up to the end of its line.
 fn line_comment(text: &str) -> &str {
-    text.find(['\n', '\r']).map_or("", |end| &text[end..])
+    memchr2(b'\n', b'\r', text.as_bytes()).map_or("", |end| &text[end..])
 }
 
 /// Returns the rest after a comment; comments nest.
