@@ -79,6 +79,9 @@ async fn instances_share_revocations() {
     assert_accepted(&first, &after).await;
 }
 
+/// The pause of a client between two requests. Others need the processors too.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// Requests that go on while something happens: each is answered in time, with its user or with
 /// 503.
 struct Load {
@@ -106,6 +109,7 @@ impl Load {
                     } else {
                         assert_ne!(reply.data()["user_id"], Value::Null, "{}", reply.text);
                     }
+                    tokio::time::sleep(PAUSE).await;
                 }
             });
             futures_util::future::join_all(users).await;
