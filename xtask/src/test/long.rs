@@ -16,7 +16,7 @@ use crate::setup::setup;
 const LONG: &str = "SVC_TEST_LONG";
 
 /// The black-box tests that have more cases in the long suite, or run only there.
-const TESTS: [&str; 17] = [
+const TESTS: [&str; 18] = [
     "accounts::flood::",
     "accounts::timing::",
     "authz::planted::",
@@ -25,6 +25,7 @@ const TESTS: [&str; 17] = [
     "authz::row_policies::random::",
     "authz::row_policies::random_masks::",
     "database::changed_views::",
+    "differential::",
     "differential::paths::",
     "metrics::bounded::",
     "mutations::upserts::random::",

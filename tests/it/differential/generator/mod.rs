@@ -13,8 +13,9 @@ use rand::{Rng as _, SeedableRng as _};
 use super::compare::Request;
 pub(super) use model::{INTROSPECTION, Model};
 
-/// The number of each kind.
-const VALID: usize = 1_200;
+/// The number of valid documents of the long suite.
+pub(super) const VALID: usize = 1_200;
+/// The number of each other kind beside so many valid ones.
 const BAD_VALUES: usize = 400;
 const SCHEMA: usize = 150;
 const BROKEN_EACH: usize = 40;
@@ -25,9 +26,13 @@ pub(super) fn rules() -> impl Iterator<Item = &'static str> {
     mutate::RULES.iter().map(|(name, _)| *name)
 }
 
-/// All requests of a seed; each has a seed of its own, so that a change of one kind leaves the
-/// others as they are.
-pub(super) fn requests(model: &Model, seed: u64) -> Vec<Request> {
+/// The requests of a seed, of which so many are valid, and as large a part of most other kinds. Each
+/// has a seed of its own, so that a change of one kind leaves the others as they are.
+///
+/// The documents that break a rule are always all: their ways to do so are many, and most are
+/// refused soon.
+pub(super) fn requests(model: &Model, seed: u64, valid: usize) -> Vec<Request> {
+    let part = |count: usize| (count * valid).div_ceil(VALID);
     let mut requests = Vec::new();
     let mut make = |kind: &'static str, count: usize, make: &dyn Fn(&mut StdRng) -> Request| {
         for index in 0..count {
@@ -41,13 +46,13 @@ pub(super) fn requests(model: &Model, seed: u64) -> Vec<Request> {
             });
         }
     };
-    make("valid", VALID, &|random| {
+    make("valid", valid, &|random| {
         written(random, |random| valid::document(model, random, false))
     });
-    make("bad values", BAD_VALUES, &|random| {
+    make("bad values", part(BAD_VALUES), &|random| {
         written(random, |random| valid::document(model, random, true))
     });
-    make("introspection", SCHEMA, &|random| {
+    make("introspection", part(SCHEMA), &|random| {
         written(random, |random| valid::introspection(model, random))
     });
     for (rule, damage) in mutate::RULES {
@@ -62,7 +67,7 @@ pub(super) fn requests(model: &Model, seed: u64) -> Vec<Request> {
             })
         });
     }
-    make("damaged", DAMAGED, &|random| {
+    make("damaged", part(DAMAGED), &|random| {
         let request = written(random, |random| valid::document(model, random, false));
         Request {
             query: tokens::damage(random, &request.query),
