@@ -16,7 +16,7 @@ use crate::setup::setup;
 const LONG: &str = "SVC_TEST_LONG";
 
 /// The black-box tests that have more cases in the long suite, or run only there.
-const TESTS: [&str; 18] = [
+const TESTS: [&str; 19] = [
     "accounts::flood::",
     "accounts::timing::",
     "authz::planted::",
@@ -32,6 +32,7 @@ const TESTS: [&str; 18] = [
     "protection::overload::",
     "reads::children::random::",
     "reads::groups::random::",
+    "reads::pages::buffers::",
     "response_cache::races::",
     "sockets::many_events::",
     "subscriptions::together::",

@@ -1,9 +1,11 @@
 //! A page by cursor reads about as many buffers as the first page, wherever it is, if an index has
 //! its order.
+//!
+//! `PAGES_LISTS=2` reads both lists by each order on each kind of views, and not one of them.
 
 use serde_json::Value;
 use svc::{AppOptions, DatabaseConfig, SvcConfig};
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, cases};
 
 /// The same types over views of one kind.
 macro_rules! books {
@@ -75,6 +77,12 @@ const ORDERS: [(&str, &str); 6] = [
     ("{rank: DESC}", "rank, id"),
     ("{level: ASC}, {score: DESC}", "level, score DESC, id DESC"),
     ("{rank: DESC}, {score: ASC}", "rank, score DESC, id DESC"),
+];
+
+/// The beginning and the end of a document with each list, around the list's arguments.
+const LISTS: [(&str, &str); 2] = [
+    ("list: books", ""),
+    ("shelf(id: 1) { list: booksConnection", "}"),
 ];
 
 /// Places in a list, as the page and its cursor: near both ends, somewhere between, and where nulls
@@ -201,7 +209,8 @@ impl List<'_> {
 async fn pages_read_about_as_much_as_the_first() {
     let database = TestDatabase::new(&sql()).await;
     let pool = database.pool().await;
-    for kind in KINDS {
+    let lists = usize::try_from(cases("PAGES_LISTS", 1, 2)).unwrap();
+    for (number, kind) in KINDS.into_iter().enumerate() {
         // The checks for changed views would be among the counted statements.
         let config = SvcConfig {
             database: DatabaseConfig {
@@ -219,11 +228,9 @@ async fn pages_read_about_as_much_as_the_first() {
             _ => table::operations(options),
         };
         let app = App::serve(options).await;
-        for (order, _) in ORDERS {
-            for around in [
-                ("list: books", ""),
-                ("shelf(id: 1) { list: booksConnection", "}"),
-            ] {
+        for (at, (order, _)) in ORDERS.into_iter().enumerate() {
+            // Where one is enough, each order has both lists, on different kinds.
+            for around in LISTS.into_iter().cycle().skip(number + at).take(lists) {
                 let (app, pool) = (&app, &pool);
                 let list = List {
                     app,
