@@ -16,14 +16,16 @@ use crate::setup::setup;
 const LONG: &str = "SVC_TEST_LONG";
 
 /// The black-box tests that have more cases in the long suite, or run only there.
-const TESTS: [&str; 19] = [
+const TESTS: [&str; 21] = [
     "accounts::flood::",
     "accounts::timing::",
     "authz::planted::",
     "authz::row_policies::event_oracle::",
+    "authz::row_policies::masks::",
     "authz::row_policies::oracle::",
     "authz::row_policies::random::",
     "authz::row_policies::random_masks::",
+    "authz::row_policies::scoping::",
     "database::changed_views::",
     "differential::",
     "differential::paths::",

@@ -1,9 +1,11 @@
 //! Masks: an answer is the one that a database has in which the masked values are null.
+//!
+//! `MASK_TENANTS=3` asks everything as every tenant on each kind of views.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::testing::{Subscription, TestService};
-use svc_tests::{App, TestDatabase, eventually};
+use svc_tests::{App, TestDatabase, cases, eventually};
 
 use super::scoping::{READS, answers, ask};
 use super::service::{KINDS, ROWS, database, guarded, masked, of_tenant, options};
@@ -22,21 +24,34 @@ const MASKED: [&str; 10] = [
     "{ users(orderBy: [{id: ASC}]) { posts(where: {score: {gt: 50}}, orderBy: [{score: ASC}]) { id title } } }",
 ];
 
+/// Whether a tenant asks a read on a kind of views in every run, by their numbers: one that has
+/// values masked asks each read on each kind, and the one that sees all values on one kind.
+fn is_usual(tenant: usize, kind: usize, read: usize) -> bool {
+    match tenant {
+        0 | 1 => (kind + read) % 2 == tenant,
+        _ => (kind + read).is_multiple_of(3),
+    }
+}
+
 #[tokio::test]
 async fn a_masked_value_is_null_in_every_read() {
     let all = database(ROWS).await;
-    for (tenant, hidden) in [
+    let tenants = [
         ("a", "tenant IS DISTINCT FROM 'a'"),
         ("b", "tenant IS DISTINCT FROM 'b'"),
         ("all", "false"),
-    ] {
+    ];
+    let is_whole = cases("MASK_TENANTS", 1, 3) > 1;
+    for (tenant_at, (tenant, hidden)) in tenants.into_iter().enumerate() {
         let nulls =
             format!("{ROWS}; UPDATE tb_post SET title = NULL, score = NULL WHERE {hidden};");
         let nulls = database(&nulls).await;
-        for kind in KINDS {
+        for (kind_at, kind) in KINDS.into_iter().enumerate() {
             let governed = App::serve(masked(kind, &all, of_tenant)).await;
             let open = App::serve(options(kind, &nulls, None)).await;
-            let right = answers(&open, READS.iter().chain(&MASKED)).await;
+            let reads = READS.iter().chain(&MASKED).enumerate();
+            let asked = reads.filter(|(read, _)| is_whole || is_usual(tenant_at, kind_at, *read));
+            let right = answers(&open, asked.map(|(_, read)| read)).await;
             for round in 0..2 {
                 for (read, expected) in &right {
                     assert_eq!(
