@@ -16,9 +16,10 @@ use crate::setup::setup;
 const LONG: &str = "SVC_TEST_LONG";
 
 /// The black-box tests that have more cases in the long suite, or run only there.
-const TESTS: [&str; 21] = [
+const TESTS: [&str; 22] = [
     "accounts::flood::",
     "accounts::timing::",
+    "authz::acted_rows::",
     "authz::planted::",
     "authz::row_policies::event_oracle::",
     "authz::row_policies::masks::",
