@@ -78,15 +78,26 @@ fn unseen(selection: &str) -> String {
     )
 }
 
-/// The ids of a page, which must be the same with the last key, as a document's first request is
-/// read, and without it.
-async fn page(app: &App, order: &str, limit: usize, offset: usize) -> Vec<i64> {
-    let document = unseen(&format!(
-        "{{ things(order_by: [{order}], limit: {limit}, offset: {offset}) {{ id }} }}"
-    ));
+/// The ids of the pages from these offsets, which must be the same with the last key, as a document's
+/// first request is read, and without it. Each page is a field, and so has statements of its own.
+async fn pages_from(
+    app: &App,
+    order: &str,
+    limit: usize,
+    offsets: impl IntoIterator<Item = usize>,
+) -> Vec<(usize, Vec<i64>)> {
+    let offsets: Vec<_> = offsets.into_iter().collect();
+    let fields = offsets.iter().map(|offset| {
+        format!(
+            "from{offset}: things(order_by: [{order}], limit: {limit}, offset: {offset}) {{ id }}"
+        )
+    });
+    let document = unseen(&format!("{{ {} }}", fields.collect::<Vec<_>>().join(" ")));
     let first = app.query(&document).await.data();
     assert_eq!(app.query(&document).await.data(), first, "{document}");
-    ids(&first["things"])
+
+    let page = |offset: usize| (offset, ids(&first[format!("from{offset}")]));
+    offsets.into_iter().map(page).collect()
 }
 
 fn ids(rows: &Value) -> Vec<i64> {

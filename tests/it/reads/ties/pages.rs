@@ -6,13 +6,12 @@ use serde_json::{Value, json};
 use svc::sqlx;
 use svc_tests::without_error_ids;
 
-use super::{ids, ids_of, page, serve, unseen, window};
+use super::{ids, ids_of, pages_from, serve, unseen, window};
 
 /// All pages of all sizes under an order have these ids.
 async fn all_pages(app: &svc_tests::App, order: &str, all: &[i64]) {
     for limit in 0..=all.len() + 1 {
-        for offset in 0..=all.len() + 2 {
-            let found = page(app, order, limit, offset).await;
+        for (offset, found) in pages_from(app, order, limit, 0..=all.len() + 2).await {
             assert_eq!(
                 found,
                 window(all, limit, offset),

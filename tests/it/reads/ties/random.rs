@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{Rng as _, SeedableRng as _};
 
-use super::{page, serve, window};
+use super::{pages_from, serve, window};
 
 const TABLES: usize = 4;
 const ORDERS: usize = 3;
@@ -137,9 +137,7 @@ async fn every_page_of_random_rows_is_a_part_of_the_whole() {
             let order = order(&mut rng);
             let (all, keys) = (sorted(rows.clone(), &order), written(&order));
             for limit in 1..=all.len() + 1 {
-                let pages = 0..=all.len() + 1;
-                for offset in pages {
-                    let found = page(&app, &keys, limit, offset).await;
+                for (offset, found) in pages_from(&app, &keys, limit, 0..=all.len() + 1).await {
                     assert_eq!(
                         found,
                         window(&all, limit, offset),
@@ -147,10 +145,9 @@ async fn every_page_of_random_rows_is_a_part_of_the_whole() {
                     );
                 }
                 // One after the other they are the whole.
-                let mut whole = Vec::new();
-                while whole.len() < all.len() {
-                    whole.extend(page(&app, &keys, limit, whole.len()).await);
-                }
+                let offsets = (0..all.len().max(1)).step_by(limit);
+                let parts = pages_from(&app, &keys, limit, offsets).await;
+                let whole: Vec<_> = parts.into_iter().flat_map(|(_, ids)| ids).collect();
                 assert_eq!(whole, all, "{keys}: pages of {limit} of {rows:?}");
             }
         }
