@@ -16,7 +16,7 @@ use crate::setup::setup;
 const LONG: &str = "SVC_TEST_LONG";
 
 /// The black-box tests that have more cases in the long suite, or run only there.
-const TESTS: [&str; 22] = [
+const TESTS: [&str; 23] = [
     "accounts::flood::",
     "accounts::timing::",
     "authz::acted_rows::",
@@ -36,6 +36,7 @@ const TESTS: [&str; 22] = [
     "reads::children::random::",
     "reads::groups::random::",
     "reads::pages::buffers::",
+    "reads::projection::",
     "response_cache::races::",
     "sockets::many_events::",
     "subscriptions::together::",
