@@ -1,6 +1,6 @@
 // Usage: node graphiql.mjs URL SCREENSHOT.png
 // Opens the GraphiQL page at URL in Chromium, runs a query in it and opens its documentation pane.
-// Environment: CHROMIUM (/usr/bin/chromium), EXPLAIN (any text: has the answer explained), QUERY ({ __typename }; `as opened` runs what the page opens with), EXPECT ("data"; text of the result,
+// Environment: CHROMIUM (/usr/bin/chromium), EXPLAIN (text of the explained answer, for which the query runs once more), QUERY ({ __typename }; `as opened` runs what the page opens with), EXPECT ("data"; text of the result,
 // white space does not count), EXPECT_DOCS (Query; text of the documentation), TIMEOUT_MS (30000), HEADERS (JSON for
 // the headers pane), HTTP_USER (name:password for the browser's own dialog).
 // Prints one JSON line. Exit code: 0 all well, 1 not, 2 wrong usage. Not well is also: a request to another
@@ -123,27 +123,11 @@ try {
     await page.locator('.graphiql-query-editor .monaco-editor .view-lines').click();
   }
 
-  if (EXPLAIN) {
-    await page.getByRole('button', { name: 'Explain the answers' }).click();
-    await page.getByRole('button', { name: 'Answers are explained' }).waitFor();
-    await page.locator('.graphiql-query-editor .monaco-editor .view-lines').click();
-  }
-
   // GraphiQL chooses between HTTP and the socket by its own reading of the text, which is behind by some moments.
   if (QUERY.startsWith('subscription')) await page.waitForTimeout(1500);
 
   // The result.
-  await page.keyboard.press('Control+Enter');
-  const result = page.locator('.result-window .view-lines');
-  const deadline = Date.now() + timeout;
-  for (;;) {
-    // Only the lines in view are on the page; the model has them all.
-    const shown = (await result.count()) ? squeeze(await result.first().innerText()) : '';
-    report.result = await text('response.json');
-    if (shown && squeeze(report.result ?? '').includes(squeeze(EXPECT))) break;
-    if (Date.now() > deadline) throw new Error(`the result pane does not show ${EXPECT}`);
-    await page.waitForTimeout(50);
-  }
+  await run(EXPECT);
 
   // The documentation.
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
@@ -165,6 +149,16 @@ try {
 
   await page.waitForTimeout(1000); // for late faults, and for the colours of the editors
   await page.screenshot({ path: screenshot });
+
+  // The explanation.
+  if (EXPLAIN) {
+    await page.getByRole('button', { name: 'Explain the answers' }).click();
+    await page.getByRole('button', { name: 'Answers are explained' }).waitFor();
+    await page.locator('.graphiql-query-editor .monaco-editor .view-lines').click();
+    await run(EXPLAIN);
+    await page.waitForTimeout(1000); // for late faults
+  }
+
   if (report.workers.length === 0) throw new Error('no worker was started');
 } catch (error) {
   report.error = error.message;
@@ -189,6 +183,21 @@ async function type(query) {
     return model.getValue();
   }, query);
   if (squeeze(typed) !== squeeze(query)) throw new Error(`the editor shows ${typed}`);
+}
+
+// Runs the query, and waits until the result pane shows a text.
+async function run(expected) {
+  await page.keyboard.press('Control+Enter');
+  const result = page.locator('.result-window .view-lines');
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    // Only the lines in view are on the page; the model has them all.
+    const shown = (await result.count()) ? squeeze(await result.first().innerText()) : '';
+    report.result = await text('response.json');
+    if (shown && squeeze(report.result ?? '').includes(squeeze(expected))) break;
+    if (Date.now() > deadline) throw new Error(`the result pane does not show ${expected}`);
+    await page.waitForTimeout(50);
+  }
 }
 
 // Waits until a look at the page finds what it should.
