@@ -18,6 +18,9 @@ const ASKS: usize = 100;
 /// The time in which they are so where a process stands still for some seconds.
 const LATE: Duration = Duration::from_secs(30);
 
+/// The pause of a single client between two questions. The others need the processors too.
+const PAUSE: Duration = Duration::from_millis(40);
+
 pub(super) struct Lane {
     app: Arc<App>,
     database: TestDatabase,
@@ -87,7 +90,7 @@ async fn all(app: &App) -> Answers {
 }
 
 impl Heard {
-    async fn listen(self: Arc<Self>, app: Arc<App>) {
+    async fn listen(self: Arc<Self>, app: Arc<App>, pause: Duration) {
         for cell in cells().collect::<Vec<_>>().into_iter().cycle() {
             if self.stop.load(Ordering::SeqCst) {
                 return;
@@ -101,8 +104,7 @@ impl Heard {
                 came,
                 text,
             });
-            // The others need the processors too.
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(pause).await;
         }
     }
 }
@@ -122,8 +124,9 @@ impl Lane {
     pub(super) async fn run(self, changes: &[Change], clients: u64) -> Report {
         let mut report = Report::default();
         let mut right = vec![(String::new(), all(&self.app).await)];
+        let pause = PAUSE / u32::try_from(clients.max(1)).unwrap();
         let clients: Vec<_> = (0..clients)
-            .map(|_| tokio::spawn(self.heard.clone().listen(self.app.clone())))
+            .map(|_| tokio::spawn(self.heard.clone().listen(self.app.clone(), pause)))
             .collect();
         for change in changes {
             for (step, sql) in change.steps.iter().enumerate() {
