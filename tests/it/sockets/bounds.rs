@@ -196,7 +196,6 @@ async fn a_flood_of_messages_closes_the_socket() {
 
 /// One that takes nothing is closed, and holds no stream any longer; others get their events
 /// meanwhile.
-#[tokio::test]
 async fn a_client_that_reads_nothing_is_closed() {
     // Longer than the other takes for its events, also where the machine stands still meanwhile.
     let (app, watched) = serve_with(SubscriptionsConfig {
@@ -249,7 +248,6 @@ async fn a_long_message_comes_whole() {
     while socket.next().await["id"] == "1" {}
 }
 
-#[tokio::test]
 async fn a_socket_that_answers_no_ping_is_closed() {
     // Longer than a machine stands still between a ping and its answer.
     let (app, _) = serve_with(SubscriptionsConfig {
@@ -275,7 +273,6 @@ async fn a_socket_that_answers_no_ping_is_closed() {
     tokio::join!(pinged, signs);
 }
 
-#[tokio::test]
 async fn an_idle_socket_is_closed_after_the_idle_timeout() {
     // Long enough for an operation to begin, also where the machine stands still meanwhile.
     let idle_timeout = Some(Duration::from_secs(7));
@@ -398,4 +395,14 @@ async fn a_thousand_opens_leave_nothing_behind() {
         }
     }
     watched.until_streams(0).await;
+}
+
+/// Each of these waits for a time to pass, so they wait together.
+#[tokio::test]
+async fn sockets_of_stuck_silent_and_idle_clients_are_closed() {
+    tokio::join!(
+        a_client_that_reads_nothing_is_closed(),
+        a_socket_that_answers_no_ping_is_closed(),
+        an_idle_socket_is_closed_after_the_idle_timeout(),
+    );
 }

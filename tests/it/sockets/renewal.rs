@@ -102,7 +102,6 @@ async fn ends_alone(service: &Service, socket: &mut Socket, id: &str, reason: &s
     assert_eq!(socket.next().await["type"], "complete");
 }
 
-#[tokio::test]
 async fn an_operation_ends_with_its_own_token() {
     let service = serve().await;
     let exp = ends_in(BRIEF);
@@ -164,7 +163,6 @@ async fn an_operation_that_has_not_answered_outlives_its_token() {
 }
 
 /// A token with equal claims takes the operations over, also after others in between.
-#[tokio::test]
 async fn an_operation_continues_with_an_equivalent_token() {
     let service = serve().await;
     let exp = ends_in(BRIEF);
@@ -184,7 +182,6 @@ async fn an_operation_continues_with_an_equivalent_token() {
 }
 
 /// The earlier token is watched no longer than something runs under it.
-#[tokio::test]
 async fn a_socket_without_operations_outlives_its_earlier_token() {
     let service = serve().await;
     let exp = ends_in(BRIEF);
@@ -201,5 +198,15 @@ async fn a_socket_without_operations_outlives_its_earlier_token() {
     assert_eq!(
         socket.next().await["payload"]["data"]["hello"],
         "hello, world"
+    );
+}
+
+/// Each of these waits for a time to pass, so they wait together.
+#[tokio::test]
+async fn the_end_of_an_earlier_token_ends_only_its_operations() {
+    tokio::join!(
+        an_operation_ends_with_its_own_token(),
+        an_operation_continues_with_an_equivalent_token(),
+        a_socket_without_operations_outlives_its_earlier_token(),
     );
 }

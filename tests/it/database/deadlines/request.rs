@@ -139,7 +139,6 @@ async fn every_path_ends_a_request_at_its_deadline() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_mutation_ended_at_its_deadline_has_an_unknown_outcome() {
     let (_database, _, app) = serve(15).await;
     // Its time begins when the database is known, and the mutation has to begin before it ends.
@@ -153,7 +152,6 @@ async fn a_mutation_ended_at_its_deadline_has_an_unknown_outcome() {
 }
 
 /// A client that knows of a commit does not send the mutation again.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_mutation_ended_at_its_deadline_reports_its_commits() {
     let (_database, _, app) = serve(15).await;
     // What is done has to be so before the request ends.
@@ -198,4 +196,13 @@ async fn the_request_timeout_can_be_switched_off() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(&database.url()).request_timeout(None)).await;
     app.query("{ rows { id } }").await.data();
+}
+
+/// Each of these waits for a time to pass, so they wait together.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_ended_at_its_deadline_reports_what_is_known() {
+    tokio::join!(
+        a_mutation_ended_at_its_deadline_has_an_unknown_outcome(),
+        a_mutation_ended_at_its_deadline_reports_its_commits(),
+    );
 }

@@ -15,7 +15,6 @@ async fn until(time: f64) {
 }
 
 /// Three streams outlive two renewals without a lost event.
-#[tokio::test]
 async fn a_ping_renews_the_token() {
     let Service { app, watched, .. } = serve(AuthConfig::default()).await;
     let start = ends_in(0.0);
@@ -77,7 +76,6 @@ fn has_just_ended(exp: f64) {
     assert!((0.0..SOON.as_secs_f64()).contains(&late), "{late} s late");
 }
 
-#[tokio::test]
 async fn a_token_that_expires_closes_4403() {
     let Service { app, watched, .. } = serve(AuthConfig::default()).await;
     // Long enough for both to begin, also where the machine stands still meanwhile.
@@ -102,4 +100,13 @@ async fn a_token_that_expires_closes_4403() {
         "{text}"
     );
     watched.until_streams(0).await;
+}
+
+/// Each of these waits for a time to pass, so they wait together.
+#[tokio::test]
+async fn a_socket_ends_with_the_last_of_its_tokens() {
+    tokio::join!(
+        a_ping_renews_the_token(),
+        a_token_that_expires_closes_4403(),
+    );
 }
