@@ -11,7 +11,7 @@ use super::series::Series;
 use super::shop::{shop, things_database};
 
 /// The number of random names of operations in every run, and in the long suite.
-const NAMES: u64 = 10_000;
+const NAMES: u64 = 4_000;
 const LONG: u64 = 100_000;
 /// The number of operations in a request.
 const IN_BATCH: usize = 500;
