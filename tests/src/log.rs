@@ -1,5 +1,7 @@
 //! The log of the tests.
 
+use std::sync::Once;
+
 use svc::SecurityLogConfig;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -12,7 +14,15 @@ use crate::written;
 /// chooses.
 ///
 /// A program's own log would go to standard error, and so into the output of all tests.
+///
+/// The first call is what counts. Each further subscriber, even one that is not used, would have
+/// tracing ask about all places that log.
 pub fn capture() {
+    static CAPTURED: Once = Once::new();
+    CAPTURED.call_once(set_up);
+}
+
+fn set_up() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let shown = fmt::layer()
         .with_test_writer()
@@ -23,6 +33,6 @@ pub fn capture() {
         path: None,
         stdout: false,
     });
-    // An error means that another test was first.
+    // An error means that the test has a subscriber already.
     let _ = registry().with(shown).with(written::layer()).try_init();
 }
