@@ -10,6 +10,9 @@ use svc::{HttpConfig, ProtectionConfig};
 use svc_tests::raw::{Client, PATIENCE, post, serve};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+/// The hostile requests at the same time: many wait for the service to see the end of a connection.
+const AT_ONCE: usize = 4;
+
 #[svc_type]
 struct Node {
     id: i32,
@@ -105,42 +108,50 @@ fn statuses(answer: &[u8]) -> Vec<u16> {
         .collect()
 }
 
+/// The faults of a service that gets a hostile request, and another one after it.
+async fn faults(address: SocketAddr, hostile: Hostile) -> Vec<String> {
+    let mut wrong = Vec::new();
+    match answer(address, &hostile).await {
+        None => wrong.push(format!("{}: the connection stays open", hostile.name)),
+        Some(bytes) => {
+            let statuses = statuses(&bytes);
+            if statuses
+                .iter()
+                .any(|status| *status >= 500 && *status != 503)
+            {
+                wrong.push(format!(
+                    "{}: {statuses:?} {}",
+                    hostile.name,
+                    String::from_utf8_lossy(&bytes)
+                ));
+            }
+            if hostile.end == End::Waits && statuses.len() != 1 {
+                wrong.push(format!("{}: {statuses:?} answers", hostile.name));
+            }
+        }
+    }
+
+    let mut client = Client::open(address).await;
+    client.send(&post(r#"{"query":"{ start { id } }"}"#)).await;
+    let after = client.answer().await;
+    if !after.ends_with(r#"{"data":{"start":{"id":0}}}"#) {
+        wrong.push(format!("{}: {after} follows", hostile.name));
+    }
+
+    wrong
+}
+
 #[tokio::test]
 async fn hostile_requests_are_answered_and_the_service_keeps_serving() {
     let address = server().await;
-    let mut wrong = Vec::new();
     let all = hostile_requests::all();
     assert!(
         all.len() >= 442,
         "tests/README.md says 442 requests: {}",
         all.len()
     );
-    for hostile in all {
-        match answer(address, &hostile).await {
-            None => wrong.push(format!("{}: the connection stays open", hostile.name)),
-            Some(bytes) => {
-                let statuses = statuses(&bytes);
-                if statuses
-                    .iter()
-                    .any(|status| *status >= 500 && *status != 503)
-                {
-                    wrong.push(format!(
-                        "{}: {statuses:?} {}",
-                        hostile.name,
-                        String::from_utf8_lossy(&bytes)
-                    ));
-                }
-                if hostile.end == End::Waits && statuses.len() != 1 {
-                    wrong.push(format!("{}: {statuses:?} answers", hostile.name));
-                }
-            }
-        }
-        let mut client = Client::open(address).await;
-        client.send(&post(r#"{"query":"{ start { id } }"}"#)).await;
-        let after = client.answer().await;
-        if !after.ends_with(r#"{"data":{"start":{"id":0}}}"#) {
-            wrong.push(format!("{}: {after} follows", hostile.name));
-        }
-    }
+    let checks = stream::iter(all).map(|hostile| faults(address, hostile));
+    let wrong: Vec<Vec<String>> = checks.buffer_unordered(AT_ONCE).collect().await;
+    let wrong = wrong.concat();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
