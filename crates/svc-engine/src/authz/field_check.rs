@@ -82,7 +82,8 @@ impl<'a, F: Future<Output: IntoDecision> + Send + 'a> CheckAnswer<'a, Later> for
 /// name.
 ///
 /// The authorizer does not see the object, so its decision is the same for all objects of a
-/// request; it is called for each one.
+/// request; it is called for each one. In an operation with `@atomic`, its writes are separate, as
+/// those of other authorizers are.
 ///
 /// ```
 /// use svc::authz::field_authorizer_adapter;
@@ -109,7 +110,7 @@ pub fn field_authorizer_adapter<T: ?Sized, Kind: 'static>(
         let authorizer = authorizer.clone();
         let request = AuthorizationRequest {
             operation_name: field.to_owned(),
-            ..request
+            ..request.outside()
         };
         async move { authorizer.decide(request).await }.boxed()
     }

@@ -43,6 +43,15 @@ impl AuthorizationRequest {
         })
     }
 
+    /// The same request for an authorizer that has no part in the transaction of an operation with
+    /// `@atomic`.
+    pub(super) fn outside(mut self) -> Self {
+        if self.scope.db.atomic.is_some() {
+            self.scope.db = self.scope.db.outside();
+        }
+        self
+    }
+
     /// The context of the request, as resolvers see it: its user, headers, values and database.
     pub fn context(&self) -> Context<'_> {
         Context::new(&self.scope)

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use serde_json::json;
-use svc::authz::OperationType;
+use svc::authz::{OperationType, field_authorizer_adapter};
 use svc::db::Db;
 use svc::prelude::*;
 use svc::testing::{Subscription, TestService};
@@ -112,4 +112,38 @@ async fn a_database_that_the_authorizer_of_a_field_keeps_is_outside_of_the_trans
     ];
     assert_eq!(errors(&reply), expected, "{}", reply.text);
     assert_eq!(names(&database).await, ["one", "two", "beside"]);
+}
+
+#[svc_type(sql_source = "v_item")]
+struct AdaptedItem {
+    id: i32,
+    #[svc::authorize_field(field_authorizer_adapter(record_denial, "AdaptedItem.name"))]
+    name: Option<String>,
+}
+
+/// Denies, and records that.
+async fn record_denial(request: AuthorizationRequest) -> Result<bool> {
+    let name = json!(request.operation_name());
+    let db = request.context().db();
+    let _recorded: i32 = db.call("add_item", [json!(70), name]).await?;
+    Ok(false)
+}
+
+#[svc::mutation(update = "tb_item", atomic)]
+async fn update_adapted(id: i32, input: ItemPatch) -> Option<AdaptedItem>;
+
+#[tokio::test]
+async fn a_record_of_an_authorizer_in_a_check_outlasts_the_operation_that_it_denies() {
+    let database = database().await;
+    let app = App::serve(options(&database).mutations(mutations![update_adapted])).await;
+    let reply = app
+        .query(
+            r#"mutation @atomic {
+                a: updateAdapted(id: 1, input: {name: "changed"}) { name }
+            }"#,
+        )
+        .await;
+    assert_eq!(errors(&reply), [error("FORBIDDEN", "a")], "{}", reply.text);
+    let recorded = ["one", "two", "AdaptedItem.name"];
+    assert_eq!(names(&database).await, recorded);
 }
