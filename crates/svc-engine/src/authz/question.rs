@@ -98,7 +98,7 @@ impl FieldAccess<'_> {
     /// Builds the request for the check of an object, which sees the writes of an operation with
     /// `@atomic`. Its events do not depend on their commit. `None` if it is not shared.
     pub(super) fn object_request(&self) -> Option<AuthorizationRequest> {
-        self.request_with(Db::publishing_at_once)
+        self.request_with(Db::checking)
     }
 
     /// Builds the request; `in_atomic` returns its database in an operation with `@atomic`.

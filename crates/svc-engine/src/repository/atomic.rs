@@ -1,8 +1,11 @@
 //! The transaction of an operation whose mutations take effect together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use tokio::runtime::Handle;
+
+use crate::events::Hub;
 use crate::shared_state::SharedState;
 use svc_core::schema::TypeIndex;
 use svc_postgres::{
@@ -10,7 +13,7 @@ use svc_postgres::{
     Session,
 };
 
-/// The transaction of an operation with `@atomic`, and the effects that follow its commit.
+/// The transaction of an operation with `@atomic`, and the effects that follow its end.
 #[derive(Debug, Default)]
 pub struct Atomic {
     pub(crate) transaction: Arc<AtomicTransaction>,
@@ -18,18 +21,39 @@ pub struct Atomic {
     failure: AtomicUsize,
     /// The types that the mutations write, if responses are cached.
     written: OnceLock<Vec<TypeIndex>>,
-    after: Mutex<AfterCommit>,
+    after: Mutex<AfterEnd>,
 }
 
-/// Effects that follow a commit.
+/// Effects that follow the end of an attempt.
 #[derive(Debug, Default)]
-struct AfterCommit {
-    /// The events to publish, each with its channel.
-    events: Vec<(String, String)>,
-    /// The types whose cached responses become invalid.
+struct AfterEnd {
+    /// The events to publish, in order.
+    events: Vec<PlannedEvent>,
+    /// The types whose cached responses become invalid after the commit.
     changed: Vec<TypeIndex>,
-    /// Whether the commit was sent and has ended, so that no more effects can follow it.
-    is_closed: bool,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+struct PlannedEvent {
+    channel: String,
+    payload: String,
+    /// Whether it is published even if the attempt is undone.
+    is_of_check: bool,
+}
+
+/// How far an operation is.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// No attempt runs.
+    #[default]
+    Idle,
+    /// The fields of an attempt run.
+    Running,
+    /// A task commits, and takes the steps that follow.
+    Committing,
+    /// The commit has ended, so that no more effects can follow it.
+    Closed,
 }
 
 impl Atomic {
@@ -47,7 +71,15 @@ impl Atomic {
     /// count.
     pub(crate) fn begin(&self) {
         self.take_failure();
-        self.planned(Effect::NotDone);
+        *self.after() = AfterEnd {
+            stage: Stage::Running,
+            ..AfterEnd::default()
+        };
+    }
+
+    /// Records that a task commits the transaction. It calls [`follow`](Self::follow).
+    pub(crate) fn commits(&self) {
+        self.after().stage = Stage::Committing;
     }
 
     /// Records the type number of a result that is a failure, also one among the results of a list.
@@ -69,7 +101,21 @@ impl Atomic {
 
     /// Publishes an event after the commit. Returns whether the commit has not ended yet.
     pub(crate) fn publish(&self, channel: &str, payload: &str) -> bool {
-        self.later(|after| after.events.push((channel.to_owned(), payload.to_owned())))
+        let event = PlannedEvent::new(channel, payload, false);
+        self.later(|after| after.events.push(event))
+    }
+
+    /// Publishes an event of the check of an object once the attempt has ended, also if it is
+    /// undone: until then the operation holds its connection, and must not wait for another one.
+    /// Returns whether an attempt runs.
+    pub(crate) fn publish_of_check(&self, channel: &str, payload: &str) -> bool {
+        let mut after = self.after();
+        let runs = matches!(after.stage, Stage::Running | Stage::Committing);
+        if runs {
+            let event = PlannedEvent::new(channel, payload, true);
+            after.events.push(event);
+        }
+        runs
     }
 
     /// Invalidates cached responses with rows of a type after the commit. Returns whether the commit
@@ -78,9 +124,9 @@ impl Atomic {
         self.later(|after| after.changed.push(changed))
     }
 
-    fn later(&self, add: impl FnOnce(&mut AfterCommit)) -> bool {
-        let mut after = self.after.lock().unwrap_or_else(PoisonError::into_inner);
-        if after.is_closed {
+    fn later(&self, add: impl FnOnce(&mut AfterEnd)) -> bool {
+        let mut after = self.after();
+        if after.stage == Stage::Closed {
             return false;
         }
 
@@ -88,24 +134,43 @@ impl Atomic {
         true
     }
 
-    /// Takes out the effects planned so far. Later ones are not planned, unless the operation was
-    /// not done and may run again.
-    fn planned(&self, effect: Effect) -> AfterCommit {
-        let mut after = self.after.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = AfterCommit {
-            is_closed: effect != Effect::NotDone,
-            ..AfterCommit::default()
-        };
-        std::mem::replace(&mut *after, left)
+    fn after(&self) -> MutexGuard<'_, AfterEnd> {
+        self.after.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the steps that follow a commit with this effect.
+    /// Takes out the effects planned so far. Later ones are not planned, unless the operation was
+    /// not done and may run again.
+    fn planned(&self, effect: Effect) -> AfterEnd {
+        let left = AfterEnd {
+            stage: match effect {
+                Effect::NotDone => Stage::Idle,
+                _ => Stage::Closed,
+            },
+            ..AfterEnd::default()
+        };
+        std::mem::replace(&mut *self.after(), left)
+    }
+
+    /// Rolls the transaction back in the background, and then publishes the events of checks, unless
+    /// the operation has ended or a task commits it.
+    pub(crate) fn abandon(&self, app: &SharedState) {
+        self.transaction.abandon();
+        if self.after().stage != Stage::Running {
+            return;
+        }
+
+        let events = self.planned(Effect::NotDone).events_after(Effect::NotDone);
+
+        // Without a runtime the program is exiting.
+        if let (false, Ok(runtime)) = (events.is_empty(), Handle::try_current()) {
+            runtime.spawn(publish_all(app.events.clone(), events));
+        }
+    }
+
+    /// Takes the steps that follow the end of an attempt with this effect.
     pub(crate) async fn follow(&self, app: &SharedState, effect: Effect) {
-        let AfterCommit {
-            events,
-            mut changed,
-            ..
-        } = self.planned(effect);
+        let mut planned = self.planned(effect);
+        let mut changed = std::mem::take(&mut planned.changed);
         changed.extend(self.written.get().into_iter().flatten());
 
         if let (Some(responses), true) = (&app.responses, effect != Effect::NotDone) {
@@ -115,27 +180,54 @@ impl Atomic {
             }
         }
 
-        if effect != Effect::Done || events.is_empty() {
+        let events = planned.events_after(effect);
+        if events.is_empty() {
             return;
         }
 
         // In a task, because a panic of a source must not hide that the commit has succeeded.
-        let hub = app.events.clone();
-        let publishing = tokio::spawn(async move {
-            for (channel, payload) in events {
-                if let Err(error) = hub.publish(&channel, &payload).await {
-                    let error = error.chain();
-                    tracing::error!(
-                        channel,
-                        error,
-                        "cannot publish the event of a committed mutation"
-                    );
-                }
-            }
-        });
+        let publishing = tokio::spawn(publish_all(app.events.clone(), events));
 
         // A panic is in the log.
         let _ = publishing.await;
+    }
+}
+
+impl AfterEnd {
+    /// The events to publish after an attempt with this effect.
+    fn events_after(self, effect: Effect) -> Vec<PlannedEvent> {
+        let is_done = effect == Effect::Done;
+        let events = self.events.into_iter();
+        events
+            .filter(|event| is_done || event.is_of_check)
+            .collect()
+    }
+}
+
+impl PlannedEvent {
+    fn new(channel: &str, payload: &str, is_of_check: bool) -> Self {
+        Self {
+            channel: channel.to_owned(),
+            payload: payload.to_owned(),
+            is_of_check,
+        }
+    }
+}
+
+/// Publishes events in order. Errors are in the log.
+async fn publish_all(hub: Arc<Hub>, events: Vec<PlannedEvent>) {
+    for PlannedEvent {
+        channel, payload, ..
+    } in events
+    {
+        if let Err(error) = hub.publish(&channel, &payload).await {
+            let error = error.chain();
+            tracing::error!(
+                channel,
+                error,
+                "cannot publish the event of an atomic operation"
+            );
+        }
     }
 }
 

@@ -39,9 +39,10 @@ pub struct Db {
     /// without `@atomic`.
     #[doc(hidden)]
     pub atomic: Option<Arc<Atomic>>,
-    /// Whether its events and invalidations take effect at once, also within that transaction.
+    /// The operation with `@atomic` for which the check of an object has the handle; `None` in any
+    /// other place. The events and invalidations of the check do not depend on the commit.
     #[doc(hidden)]
-    pub publishes_at_once: bool,
+    pub checks_for: Option<Arc<Atomic>>,
 }
 
 impl Db {
@@ -131,11 +132,11 @@ impl Db {
         }
     }
 
-    /// The same handle, whose events and invalidations take effect even if the transaction of the
-    /// operation is undone.
-    pub(crate) fn publishing_at_once(&self) -> Self {
+    /// The same handle for the check of an object, whose events and invalidations take effect even
+    /// if the transaction of the operation is undone.
+    pub(crate) fn checking(&self) -> Self {
         Self {
-            publishes_at_once: true,
+            checks_for: self.atomic.clone(),
             ..self.clone()
         }
     }

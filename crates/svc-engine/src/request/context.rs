@@ -171,7 +171,8 @@ impl<'a> Context<'a> {
     ///
     /// The event is not part of a transaction. For an event about a write, use a trigger with
     /// `svc_notify`, which is sent with the write. In a mutation of an operation with `@atomic`, the
-    /// event is published after the commit, and an error of the source is only logged.
+    /// event is published after the commit. In a check of an object, it is published after the
+    /// commit or the rollback. An error of the source is then only logged.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -187,12 +188,13 @@ impl<'a> Context<'a> {
     /// Fails if the source of events cannot be reached. A payload of PostgreSQL is limited to less
     /// than 8,000 bytes.
     pub async fn publish(&self, channel: &str, payload: &str) -> svc_core::Result<()> {
-        // An event of an authorizer, for example, is published even if the operation is denied.
-        if let Some(atomic) = &self.db.atomic
-            && !self.db.publishes_at_once
-            && self.db.is_enclosed()
-            && atomic.publish(channel, payload)
-        {
+        let is_planned = match (&self.db.checks_for, &self.db.atomic) {
+            (Some(operation), _) => operation.publish_of_check(channel, payload),
+            // An event of an authorizer, for example, is published even if the operation is denied.
+            (None, Some(atomic)) => self.db.is_enclosed() && atomic.publish(channel, payload),
+            (None, None) => false,
+        };
+        if is_planned {
             return Ok(());
         }
 
@@ -228,7 +230,7 @@ impl<'a> Context<'a> {
         // elsewhere.
         let atomic = self.db.atomic.as_ref().filter(|_| self.db.is_enclosed());
         let is_planned = atomic.is_some_and(|atomic| atomic.invalidate(*index));
-        if !is_planned || self.db.publishes_at_once {
+        if !is_planned || self.db.checks_for.is_some() {
             responses.invalidate(&[*index]);
         }
     }

@@ -33,7 +33,7 @@ impl UserDatabase {
             ledger: None,
             transaction: None,
             atomic: None,
-            publishes_at_once: false,
+            checks_for: None,
         })
     }
 }

@@ -1,15 +1,17 @@
 //! Decisions about fields of the rows that an operation writes.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use svc::DatabaseConfig;
 use svc::authz::{OperationType, field_authorizer_adapter};
 use svc::db::Db;
 use svc::prelude::*;
-use svc::testing::{Subscription, TestService};
-use svc_tests::{App, eventually};
+use svc::testing::{Subscribed, Subscription, TestService};
+use svc_tests::{App, TestDatabase, eventually};
 
-use super::{ItemPatch, database, error, errors, names, options};
+use super::{ItemPatch, database, error, errors, fail, items, names, options, registered, said};
 
 #[svc_type(sql_source = "v_item")]
 struct WatchedItem {
@@ -28,16 +30,21 @@ async fn report(item: &WatchedItem, request: AuthorizationRequest) -> Result<boo
 #[svc::mutation(update = "tb_item", atomic)]
 async fn update_watched(id: i32, input: ItemPatch) -> Option<WatchedItem>;
 
+/// Subscribes to all that is said.
+async fn listen(service: &TestService) -> Subscribed {
+    eventually(async || {
+        let subscribed = service.subscribe(Subscription::new("subscription { said }"));
+        subscribed.await.map_err(|refused| refused.to_string())
+    })
+    .await
+}
+
 #[tokio::test]
 async fn an_event_of_a_check_is_published_although_the_operation_is_undone() {
     let database = database().await;
     let options = options(&database).mutations(mutations![update_watched]);
     let service = TestService::start(options).await.unwrap();
-    let mut heard = eventually(async || {
-        let subscribed = service.subscribe(Subscription::new("subscription { said }"));
-        subscribed.await.map_err(|refused| refused.to_string())
-    })
-    .await;
+    let mut heard = listen(&service).await;
     let app = App::serve_router(service.router()).await;
     let reply = app
         .query(
@@ -58,6 +65,91 @@ async fn an_event_of_a_check_is_published_although_the_operation_is_undone() {
         heard.next().await.unwrap(),
         json!({"data": {"said": "read 1"}})
     );
+    assert_eq!(names(&database).await, ["one", "two"]);
+}
+
+/// The service with events of PostgreSQL and one connection for all statements.
+fn one_connection(database: &TestDatabase) -> AppOptions {
+    let config = SvcConfig {
+        database: DatabaseConfig {
+            url: Some(database.url()),
+            pool_size: 1,
+            ..DatabaseConfig::default()
+        },
+        ..SvcConfig::default()
+    };
+    AppOptions::new()
+        .config(config)
+        .auto_camel_case(true)
+        .queries(queries![items])
+        .mutations(mutations![update_watched, fail])
+        .subscriptions(subscriptions![said])
+        .event_channels(["said"])
+}
+
+#[tokio::test]
+async fn the_event_of_a_check_needs_no_connection_beside_that_of_the_operation() {
+    let database = database().await;
+    let service = TestService::start(one_connection(&database)).await.unwrap();
+    let mut heard = listen(&service).await;
+    let app = App::serve_router(service.router()).await;
+    let kept = app
+        .query(
+            r#"mutation @atomic {
+                a: updateWatched(id: 1, input: {name: "kept"}) { name }
+                b: updateWatched(id: 2, input: {name: "also"}) { name }
+            }"#,
+        )
+        .await;
+    let written = json!({"a": {"name": "kept"}, "b": {"name": "also"}});
+    assert_eq!(kept.data(), written);
+    for text in ["read 1", "read 2"] {
+        assert_eq!(heard.next().await.unwrap(), json!({"data": {"said": text}}));
+    }
+
+    let undone = app
+        .query(
+            r#"mutation @atomic {
+                a: updateWatched(id: 1, input: {name: "undone"}) { name }
+                b: fail
+            }"#,
+        )
+        .await;
+    let expected = [error("NOT_DONE", "a"), error("BAD_USER_INPUT", "b")];
+    assert_eq!(errors(&undone), expected, "{}", undone.text);
+    let read = json!({"data": {"said": "read 1"}});
+    assert_eq!(heard.next().await.unwrap(), read);
+    assert_eq!(names(&database).await, ["kept", "also"]);
+}
+
+#[tokio::test]
+async fn an_event_of_a_check_is_published_after_the_deadline_of_its_operation() {
+    let database = database().await;
+    let config = SvcConfig {
+        database: DatabaseConfig {
+            url: Some(database.url()),
+            ..DatabaseConfig::default()
+        },
+        request_timeout: Some(Duration::from_secs(3)),
+        ..SvcConfig::default()
+    };
+    let options = registered(AppOptions::new().config(config));
+    let service = TestService::start(options.mutations(mutations![update_watched]))
+        .await
+        .unwrap();
+    let mut heard = listen(&service).await;
+    let app = App::serve_router(service.router()).await;
+    let late = app
+        .query(
+            r#"mutation @atomic {
+                a: updateWatched(id: 1, input: {name: "late"}) { name }
+                b: doze
+            }"#,
+        )
+        .await;
+    assert_eq!(late.json()["data"], Value::Null, "{}", late.text);
+    let read = json!({"data": {"said": "read 1"}});
+    assert_eq!(heard.next().await.unwrap(), read);
     assert_eq!(names(&database).await, ["one", "two"]);
 }
 

@@ -61,7 +61,7 @@ impl Engine {
             ledger,
             transaction: None,
             atomic,
-            publishes_at_once: false,
+            checks_for: None,
         }
     }
 

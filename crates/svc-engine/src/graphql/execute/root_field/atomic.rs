@@ -15,10 +15,9 @@ use crate::graphql::response::{FieldError, Path, PropagatedNull, ResponseBudget}
 use crate::mutation_result::failed_call;
 use crate::repository::{Atomic, Db};
 use crate::request::ErrorBehavior;
+use crate::shared_state::SharedState;
 use svc_core::{Error, ErrorCode};
-use svc_postgres::{
-    AtomicTransaction, DbError, DriverError, Effect, EffectLog, Isolation, RetryCause,
-};
+use svc_postgres::{DbError, DriverError, Effect, EffectLog, Isolation, RetryCause};
 
 /// A root field that has run.
 struct Ran {
@@ -49,11 +48,14 @@ enum Reason {
 
 /// Rolls back a transaction that is still open when its request is dropped, for example at its
 /// deadline.
-struct Abandoned<'a>(&'a AtomicTransaction);
+struct Abandoned<'a> {
+    atomic: &'a Atomic,
+    app: &'a SharedState,
+}
 
 impl Drop for Abandoned<'_> {
     fn drop(&mut self) {
-        self.0.abandon();
+        self.atomic.abandon(self.app);
     }
 }
 
@@ -89,7 +91,10 @@ impl Engine {
             return all_failed(cx, fields, &error);
         };
 
-        let _abandoned = Abandoned(&atomic.transaction);
+        let _abandoned = Abandoned {
+            atomic,
+            app: &db.app,
+        };
         match self.attempts(cx, prepared, atomic, &decisions).await {
             Ok(ran) => kept(cx, fields, ran),
             Err(Undone {
@@ -165,6 +170,7 @@ impl Engine {
         if ran.last().is_some_and(Ran::has_failed) {
             let retry_cause = atomic.transaction.retry_cause();
             atomic.transaction.roll_back().await;
+            atomic.follow(&db.app, Effect::NotDone).await;
             let errors = ran.pop().map(|failed| failed.value.errors);
             return Err(Undone {
                 reason: Reason::Field(ran.len(), errors.unwrap_or_default()),
@@ -272,6 +278,8 @@ async fn begin(db: &Db, atomic: &Atomic) -> Result<(), DbError> {
 /// meanwhile, for example at its deadline, does not interrupt them.
 async fn commit(db: &Db, atomic: &Arc<Atomic>) -> Result<(), DbError> {
     let (app, ledger, atomic) = (db.app.clone(), db.ledger.clone(), atomic.clone());
+
+    atomic.commits();
 
     // For the response to a request that is dropped meanwhile, the outcome is unknown.
     ledger.as_deref().inspect(|ledger| ledger.sent());
