@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use svc::prelude::*;
-use svc::sessions::SessionLayer;
-use svc::{DatabaseConfig, ProtectionConfig, create_svc_app};
+use svc::sessions::{MemorySessionStore, SessionLayer};
+use svc::{DatabaseConfig, MutationList, ProtectionConfig, create_svc_app};
 use svc_tests::{App, TestDatabase};
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
 
 use super::browser::{Browser, config, options};
 
@@ -51,15 +53,15 @@ static MOST: AtomicUsize = AtomicUsize::new(0);
 async fn linger() -> Result<bool> {
     let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
     MOST.fetch_max(running, Ordering::SeqCst);
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    sleep(Duration::from_millis(200)).await;
     RUNNING.fetch_sub(1, Ordering::SeqCst);
     Err(Error::new(ErrorCode::BadUserInput, "it failed"))
 }
 
-#[tokio::test]
-async fn atomic_operations_of_one_session_run_one_at_a_time() {
+/// The service for batches of two operations.
+async fn serve_batches(mutations: MutationList, layer: SessionLayer) -> App {
     let database = TestDatabase::new("CREATE TABLE tb_nothing (id int)").await;
-    let config_of_batches = SvcConfig {
+    let config = SvcConfig {
         database: DatabaseConfig {
             url: Some(database.url()),
             ..DatabaseConfig::default()
@@ -71,22 +73,106 @@ async fn atomic_operations_of_one_session_run_one_at_a_time() {
         ..SvcConfig::default()
     };
     let options = options()
-        .config(config_of_batches)
-        .mutations(mutations![linger]);
+        .config(config)
+        .queries(queries![renew_meanwhile])
+        .mutations(mutations);
+    App::serve_router(create_svc_app(options).await.unwrap().layer(layer)).await
+}
+
+/// Sends two operations in one request.
+async fn send_both(browser: &mut Browser, app: &App, queries: [&str; 2]) -> Value {
+    let batch = queries.map(|query| json!({ "query": query }));
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .body(json!(batch).to_string());
+    browser.send_request(app, request).await.json()
+}
+
+#[tokio::test]
+async fn atomic_operations_of_one_session_run_one_at_a_time() {
     let layer = SessionLayer::new(config()).unwrap();
-    let app = App::serve_router(create_svc_app(options).await.unwrap().layer(layer)).await;
+    let app = serve_batches(mutations![linger], layer).await;
 
     let mut browser = Browser::default();
     browser.set(&app, "first").await;
-    let undone = json!({ "query": r#"mutation @atomic { set(value: "undone") renew linger }"# });
-    let batch = app
-        .request("POST", "/graphql")
-        .header("content-type", "application/json")
-        .body(json!([undone, undone]).to_string());
-    let replies = browser.send_request(&app, batch).await.json();
+    let undone = r#"mutation @atomic { set(value: "undone") renew linger }"#;
+    let replies = send_both(&mut browser, &app, [undone, undone]).await;
     for reply in [&replies[0], &replies[1]] {
         assert_eq!(reply["errors"][0]["message"], "it failed", "{replies}");
     }
     assert_eq!(MOST.load(Ordering::SeqCst), 1);
     assert_eq!(browser.value(&app).await, "first");
+}
+
+/// Notified when `fail_late` runs, for each of its tests.
+static BEFORE_SET: Notify = Notify::const_new();
+static BEFORE_RENEWAL: Notify = Notify::const_new();
+
+/// Leaves time for another operation, and fails.
+#[svc::mutation(atomic)]
+async fn fail_late(renewal: bool) -> Result<bool> {
+    let begun = if renewal {
+        &BEFORE_RENEWAL
+    } else {
+        &BEFORE_SET
+    };
+    begun.notify_one();
+    sleep(Duration::from_millis(500)).await;
+    Err(Error::new(ErrorCode::BadUserInput, "it failed"))
+}
+
+/// Sets the value while `fail_late` runs, or after a while if it waits for this.
+#[svc::mutation]
+async fn set_meanwhile(ctx: &Context<'_>, value: String) -> Result<bool> {
+    // The other operation may wait until this one has ended.
+    let _ = timeout(Duration::from_secs(2), BEFORE_SET.notified()).await;
+    ctx.session()?.insert("value", &value)?;
+    Ok(true)
+}
+
+#[tokio::test]
+async fn an_undone_operation_discards_no_change_of_another_mutation() {
+    let layer = SessionLayer::new(config()).unwrap();
+    let app = serve_batches(mutations![fail_late, set_meanwhile], layer).await;
+
+    let mut browser = Browser::default();
+    browser.set(&app, "first").await;
+    let undone = r#"mutation @atomic { set(value: "undone") fail_late(renewal: false) }"#;
+    let other = r#"mutation { set_meanwhile(value: "other") }"#;
+    let replies = send_both(&mut browser, &app, [undone, other]).await;
+    assert_eq!(replies[0]["errors"][0]["message"], "it failed", "{replies}");
+    assert_eq!(
+        replies[1]["data"],
+        json!({"set_meanwhile": true}),
+        "{replies}"
+    );
+    assert_eq!(browser.value(&app).await, "other");
+}
+
+/// Renews the session while `fail_late` runs. A query does not wait for mutations.
+#[svc::query]
+async fn renew_meanwhile(ctx: &Context<'_>) -> Result<bool> {
+    BEFORE_RENEWAL.notified().await;
+    ctx.session()?.renew()?;
+    Ok(true)
+}
+
+#[tokio::test]
+async fn an_undone_operation_discards_no_renewal() {
+    let layer = SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap();
+    let app = serve_batches(mutations![fail_late], layer).await;
+
+    let mut browser = Browser::default();
+    browser.set(&app, "first").await;
+    let mut with_old_cookie = browser.clone();
+    let undone = r#"mutation @atomic { set(value: "undone") fail_late(renewal: true) }"#;
+    let replies = send_both(&mut browser, &app, [undone, "{ renew_meanwhile }"]).await;
+    assert_eq!(
+        replies[1]["data"],
+        json!({"renew_meanwhile": true}),
+        "{replies}"
+    );
+    assert_eq!(browser.value(&app).await, "first");
+    assert_eq!(with_old_cookie.value(&app).await, Value::Null);
 }

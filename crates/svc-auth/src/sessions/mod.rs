@@ -17,5 +17,5 @@ pub use layer::{SessionLayer, SessionService};
 pub use memory::MemorySessionStore;
 #[cfg(feature = "redis")]
 pub use redis::RedisSessionStore;
-pub use session::{Alone, Checkpoint, Session};
+pub use session::{Alone, Checkpoint, Session, Together};
 pub use store::SessionStore;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
 use super::SessionError;
 use super::store::DynStore;
@@ -32,8 +32,8 @@ pub(super) struct State {
     pub(super) room: usize,
     /// `None` if the cookie contains the whole session.
     pub(super) place: Option<Place>,
-    /// Held by the operation that may undo its changes.
-    undoing: Arc<tokio::sync::Mutex<()>>,
+    /// Locked by the operation that may undo its changes, and shared by other mutations.
+    undoing: Arc<RwLock<()>>,
 }
 
 /// The place of a session in a store.
@@ -52,11 +52,19 @@ pub struct Checkpoint {
     is_renewed: bool,
 }
 
-/// The right to undo changes to a session, which one operation has at a time.
+/// The right to undo changes to a session, which one operation has at a time, and no mutation beside
+/// it.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Alone {
-    _guard: OwnedMutexGuard<()>,
+    _guard: OwnedRwLockWriteGuard<()>,
+}
+
+/// The right to change a session while no operation may undo that.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Together {
+    _guard: OwnedRwLockReadGuard<()>,
 }
 
 impl Session {
@@ -191,13 +199,22 @@ impl Session {
         Ok(())
     }
 
-    /// Waits until no other operation may undo its changes to the session: its undone changes would
-    /// be part of a later checkpoint.
+    /// Waits until no other mutation uses the session: changes that are undone would be part of a
+    /// later checkpoint, and changes of others would be undone.
     #[doc(hidden)]
     pub async fn alone(&self) -> Alone {
         let undoing = self.state().undoing.clone();
         Alone {
-            _guard: undoing.lock_owned().await,
+            _guard: undoing.write_owned().await,
+        }
+    }
+
+    /// Waits until no other operation may undo changes to the session.
+    #[doc(hidden)]
+    pub async fn together(&self) -> Together {
+        let undoing = self.state().undoing.clone();
+        Together {
+            _guard: undoing.read_owned().await,
         }
     }
 
@@ -212,12 +229,15 @@ impl Session {
         }
     }
 
-    /// Undoes all changes since an earlier state.
+    /// Undoes all changes since an earlier state, except a renewal.
     #[doc(hidden)]
     pub fn restore(&self, before: Checkpoint) {
         let mut state = self.state();
         state.values = before.values;
-        (state.is_changed, state.is_renewed) = (before.is_changed, before.is_renewed);
+
+        // Without its renewal, a log-in would leave the session to all who know the old identifier.
+        let was_renewed_since = state.is_renewed && !before.is_renewed;
+        state.is_changed = before.is_changed || was_renewed_since;
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -69,7 +69,7 @@ directive @atomic on MUTATION
 ";
 
 /// Whether clients may use `@atomic` with a field.
-fn has_atomic_fields(def: &TypeDef) -> bool {
+pub(super) fn has_atomic_fields(def: &TypeDef) -> bool {
     let is_atomic =
         |field: &FieldDef| matches!(field.kind, FieldKind::Root(_, _, rules) if rules.atomic);
     matches!(&def.kind, TypeKind::Object(object) if object.fields.values().any(is_atomic))

@@ -204,6 +204,7 @@ impl Builder {
             extent: Extent::of(&document),
             has_gates: self.types.iter().any(|def| has_gates(&def.kind)),
             has_rules: self.types.iter().any(|def| has_rules(&def.kind)),
+            has_atomic: self.types.iter().any(sdl::has_atomic_fields),
             types: self.types,
             document,
         })

@@ -56,6 +56,8 @@ pub struct Model {
     pub has_gates: bool,
     /// Whether any values have rules beyond their types.
     pub has_rules: bool,
+    /// Whether clients may use `@atomic` with any mutation.
+    pub has_atomic: bool,
 }
 
 impl Model {

@@ -10,6 +10,7 @@ use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 
+use self::session_undo::SessionTurn;
 use super::size::AnswerSize;
 use super::{Decided, Engine, Prepared};
 use crate::authz::{bypassed_filter, lost_filter};
@@ -43,6 +44,7 @@ impl Engine {
         if prepared.plan.is_atomic {
             self.atomically(cx, prepared).boxed().await
         } else if prepared.plan.kind == OperationKind::Mutation {
+            let _turn = SessionTurn::new(cx).await;
             self.in_order(cx, prepared, fields).await
         } else if cx.on_error == ErrorBehavior::Halt {
             self.until_halt(cx, prepared, fields).await

@@ -17,3 +17,11 @@ impl SessionUndo {
 
     pub(super) fn undo(&mut self) {}
 }
+
+pub(super) struct SessionTurn;
+
+impl SessionTurn {
+    pub(super) fn new(_: &ExecutionContext<'_>) -> Ready<Self> {
+        ready(Self)
+    }
+}

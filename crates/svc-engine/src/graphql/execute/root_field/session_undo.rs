@@ -1,6 +1,6 @@
 //! The browser's session, which an undone operation leaves as it was.
 
-use svc_auth::sessions::{Alone, Checkpoint, Session};
+use svc_auth::sessions::{Alone, Checkpoint, Session, Together};
 
 use crate::graphql::context::ExecutionContext;
 
@@ -15,7 +15,7 @@ pub(super) struct SessionUndo {
 }
 
 impl SessionUndo {
-    /// Waits until no other operation may undo its changes to the session.
+    /// Waits until no other mutation uses the session.
     pub(super) async fn new(cx: &ExecutionContext<'_>) -> Self {
         let session = match cx.context.extensions().get::<Session>() {
             Some(session) => Some((session.clone(), session.alone().await)),
@@ -52,6 +52,31 @@ impl Drop for SessionUndo {
             (&self.session, self.before.take(), self.is_kept)
         {
             session.restore(before);
+        }
+    }
+}
+
+/// The turn of a mutation without `@atomic`: no operation with it runs meanwhile, which could undo
+/// its changes to the session.
+pub(super) struct SessionTurn {
+    _together: Option<Together>,
+}
+
+impl SessionTurn {
+    /// Waits for the operations with `@atomic` that use the session, if the schema permits any. It
+    /// comes before all other waits of the operation.
+    pub(super) async fn new(cx: &ExecutionContext<'_>) -> Self {
+        let session = match cx.model.has_atomic {
+            true => cx.context.extensions().get::<Session>(),
+            false => None,
+        };
+        let together = match session {
+            Some(session) => Some(session.together().await),
+            None => None,
+        };
+
+        Self {
+            _together: together,
         }
     }
 }
