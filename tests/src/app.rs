@@ -224,4 +224,13 @@ impl Reply {
             .unwrap_or_else(|| panic!("no error: {}", self.text))
             .to_owned()
     }
+
+    /// The identifier of the request; fails unless there is exactly one.
+    pub fn request_id(&self) -> &str {
+        let mut ids = self.headers.get_all("x-request-id").iter();
+        let (Some(id), None) = (ids.next(), ids.next()) else {
+            panic!("there is not one identifier: {:?}", self.headers);
+        };
+        id.to_str().expect("an identifier is text")
+    }
 }

@@ -1,5 +1,8 @@
 //! Each request has an identifier, by which its answer is found in the log.
 
+use std::collections::BTreeSet;
+
+use serde_json::json;
 use svc::prelude::*;
 use svc::{ProtectionConfig, RequestId};
 use svc_tests::{App, Log, Reply, TestDatabase};
@@ -41,32 +44,26 @@ async fn ask(app: &App, query: &str, id: Option<&str>) -> Reply {
         .await
 }
 
-fn request_id_of(reply: &Reply) -> &str {
-    reply.headers["x-request-id"].to_str().unwrap()
-}
-
 #[tokio::test]
 async fn a_request_id_is_generated_or_accepted_and_returned() {
     let app = app(ProtectionConfig::default()).await;
     let first = ask(&app, "{ id }", None).await;
-    assert_eq!(first.data()["id"], request_id_of(&first));
-    assert_eq!(request_id_of(&first).len(), 32);
-    assert_ne!(
-        request_id_of(&first),
-        request_id_of(&ask(&app, "{ id }", None).await)
-    );
+    assert_eq!(first.data()["id"], first.request_id());
+    assert_eq!(first.request_id().len(), 32);
+    let second = ask(&app, "{ id }", None).await;
+    assert_ne!(first.request_id(), second.request_id());
+    assert_eq!(second.request_id().len(), 32);
     for given in ["4bf92f3577b34da6", "a-b_c.d:e+f/g=h@i", &"x".repeat(128)] {
         let reply = ask(&app, "{ id }", Some(given)).await;
         assert_eq!(
-            (request_id_of(&reply), &reply.data()["id"]),
+            (reply.request_id(), &reply.data()["id"]),
             (given, &given.into())
         );
     }
     for unusable in ["", "two words", "a\"b", &"x".repeat(129), "curl;rm"] {
-        assert_ne!(
-            request_id_of(&ask(&app, "{ id }", Some(unusable)).await),
-            unusable
-        );
+        let reply = ask(&app, "{ id }", Some(unusable)).await;
+        assert_ne!(reply.request_id(), unusable);
+        assert_eq!(reply.request_id().len(), 32, "{unusable}");
     }
     let get = app
         .send(
@@ -75,7 +72,7 @@ async fn a_request_id_is_generated_or_accepted_and_returned() {
         )
         .await;
     assert_eq!(
-        (request_id_of(&get), &get.data()["id"]),
+        (get.request_id(), &get.data()["id"]),
         ("mine", &"mine".into())
     );
     let refused = app
@@ -84,7 +81,35 @@ async fn a_request_id_is_generated_or_accepted_and_returned() {
                 .header("x-request-id", "mine"),
         )
         .await;
-    assert_eq!((refused.status, request_id_of(&refused)), (415, "mine"));
+    assert_eq!((refused.status, refused.request_id()), (415, "mine"));
+}
+
+#[tokio::test]
+async fn responses_of_all_kinds_have_one_request_id() {
+    let app = app(ProtectionConfig {
+        batch_max: 2,
+        ..ProtectionConfig::default()
+    })
+    .await;
+    let query = json!({ "query": "{ id }" });
+    let batch = app.post(&json!([query, query])).await;
+    assert_eq!(batch.request_id().len(), 32);
+    let id = json!({ "data": { "id": batch.request_id() } });
+    assert_eq!(batch.json(), json!([id, id]));
+
+    let mut ids = BTreeSet::from([batch.request_id().to_owned()]);
+    for accept in ["text/event-stream, application/json", "text/event-stream"] {
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json")
+            .header("accept", accept);
+        let reply = app.send(request.body(query.to_string())).await;
+        let id = reply.request_id();
+        assert_eq!((reply.status, id.len()), (200, 32), "{accept}");
+        assert!(reply.text.contains(id), "{accept} {}", reply.text);
+        ids.insert(id.to_owned());
+    }
+    assert_eq!(ids.len(), 3, "{ids:?}");
 }
 
 #[tokio::test]

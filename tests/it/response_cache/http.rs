@@ -49,6 +49,7 @@ async fn a_public_response_is_revalidated_by_its_etag() {
     ] {
         let again = get(&app, POSTS, &[("if-none-match", &known)]).await;
         assert_eq!((again.status, again.text.as_str()), (304, ""), "{known}");
+        assert_eq!(again.request_id().len(), 32, "{known}");
         assert_eq!(header(&again, "etag"), etag);
         assert_eq!(header(&again, "cache-control"), "public, no-cache");
     }
@@ -86,6 +87,7 @@ async fn a_response_to_query_is_revalidated_as_that_to_get() {
     assert_eq!(etag, header(&get(&app, POSTS, &[]).await, "etag"));
     let again = query(Some(etag)).await;
     assert_eq!((again.status, again.text.as_str()), (304, ""));
+    assert_eq!(again.request_id().len(), 32);
 }
 
 #[tokio::test]
