@@ -77,7 +77,7 @@ async fn only(tenant: &str) -> TestDatabase {
 async fn every_read_returns_only_permitted_rows() {
     let all = database(ROWS).await;
     let is_whole = cases("SCOPING_TENANTS", 1, 2) > 1;
-    for (tenant_at, tenant) in ["a", "b"].into_iter().enumerate() {
+    for (tenant_at, (tenant, other)) in [("a", "b"), ("b", "a")].into_iter().enumerate() {
         let permitted = only(tenant).await;
         for (kind_at, kind) in KINDS.into_iter().enumerate() {
             let governed = App::serve(options(kind, &all, Some(of_tenant))).await;
@@ -86,8 +86,8 @@ async fn every_read_returns_only_permitted_rows() {
             let is_asked = |read: usize| is_whole || (kind_at + read) % 2 == tenant_at;
             let asked = READS.iter().enumerate().filter(|(read, _)| is_asked(*read));
             let right = answers(&open, asked.map(|(_, read)| read)).await;
-            // The second time statements are bound that were kept, some of them for the other
-            // tenant or for all.
+            // From the second time on statements are bound that were kept for the other tenant or
+            // for all.
             for round in 0..3 {
                 for (read, expected) in &right {
                     assert_eq!(
@@ -95,7 +95,7 @@ async fn every_read_returns_only_permitted_rows() {
                         *expected,
                         "{kind} {tenant} {round}: {read}"
                     );
-                    ask(&governed, if round == 0 { "b" } else { "all" }, read).await;
+                    ask(&governed, if round == 0 { other } else { "all" }, read).await;
                 }
             }
         }
