@@ -1,4 +1,6 @@
 //! Revocations in Redis, and what happens while it is away.
+//!
+//! `REDIS_PAUSE=0` has the clients of the load ask without a pause.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,7 +10,7 @@ use serde_json::Value;
 use svc::RedisClient;
 use svc::accounts::{NativeAuthProvider, PostgresUserRepository};
 use svc::auth::{RedisRevocationStore, RevocationConfig, TokenRevocationService};
-use svc_tests::{App, Redis, TestDatabase, eventually};
+use svc_tests::{App, Redis, TestDatabase, cases, eventually};
 
 use super::client::{
     Held, PASSWORD, assert_accepted, assert_refused, login, refresh, register, user_id, with,
@@ -79,9 +81,6 @@ async fn instances_share_revocations() {
     assert_accepted(&first, &after).await;
 }
 
-/// The pause of a client between two requests. Others need the processors too.
-const PAUSE: Duration = Duration::from_millis(50);
-
 /// Requests that go on while something happens: each is answered in time, with its user or with
 /// 503.
 struct Load {
@@ -97,6 +96,8 @@ impl Load {
             Arc::new(AtomicUsize::new(0)),
         );
         let (still, counted) = (going.clone(), closed.clone());
+        // Between two requests of a client, as other tests need the processors too.
+        let pause = Duration::from_millis(cases("REDIS_PAUSE", 50, 0));
         let task = tokio::spawn(async move {
             let users = (0..16).map(|_| async {
                 while still.load(Ordering::Relaxed) {
@@ -109,7 +110,9 @@ impl Load {
                     } else {
                         assert_ne!(reply.data()["user_id"], Value::Null, "{}", reply.text);
                     }
-                    tokio::time::sleep(PAUSE).await;
+                    if !pause.is_zero() {
+                        tokio::time::sleep(pause).await;
+                    }
                 }
             });
             futures_util::future::join_all(users).await;

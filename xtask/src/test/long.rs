@@ -16,8 +16,9 @@ use crate::setup::setup;
 const LONG: &str = "SVC_TEST_LONG";
 
 /// The black-box tests that have more cases in the long suite, or run only there.
-const TESTS: [&str; 23] = [
+const TESTS: [&str; 24] = [
     "accounts::flood::",
+    "accounts::redis::",
     "accounts::timing::",
     "authz::acted_rows::",
     "authz::planted::",
