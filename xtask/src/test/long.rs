@@ -123,30 +123,15 @@ fn passed(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
-
     use super::{TESTS, Times};
     use crate::run::root;
+    use crate::test::black_box_files;
     use crate::tidy::OF_THE_LONG_SUITE;
-
-    fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                files(&path, found);
-            } else {
-                found.push(path);
-            }
-        }
-    }
 
     #[test]
     fn tests_with_more_cases_and_ignored_tests_are_in_the_long_suite() {
         let folder = root().join("tests/it");
-        let mut all = Vec::new();
-        files(&folder, &mut all);
-
-        let mut modules: Vec<String> = all
+        let mut modules: Vec<String> = black_box_files()
             .iter()
             .filter(|file| {
                 std::fs::read_to_string(file)

@@ -38,7 +38,7 @@ const LAST_LINES: Duration = Duration::from_secs(2);
 /// Runs `setup` and `cargo test`, and sums up its parts.
 pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
     setup()?;
-    let outcome = run_tests(arguments, None)?;
+    let outcome = run_tests(cargo(), arguments, None)?;
     ensure_success(&outcome)?;
     Ok(outcome.summary)
 }
@@ -50,7 +50,7 @@ pub(crate) fn test_behind_pooler(asked: &[String]) -> Result<Summary> {
     pooled::check_pooler()?;
     let mut command = cargo();
     command.env(pooled::VARIABLE, "1");
-    let outcome = run_tests_of(command, &pooled::arguments(asked), None)?;
+    let outcome = run_tests(command, &pooled::arguments(asked), None)?;
     ensure_success(&outcome)?;
 
     Ok(outcome.summary)
@@ -65,12 +65,8 @@ fn ensure_success(outcome: &Outcome) -> Result<()> {
     Ok(())
 }
 
-fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
-    run_tests_of(cargo(), arguments, binaries)
-}
-
-/// The same with a cargo that has variables of its own.
-fn run_tests_of(
+/// Runs tests with a cargo, which may have variables of its own.
+fn run_tests(
     mut command: Command,
     arguments: &[String],
     binaries: Option<&Path>,
@@ -173,6 +169,25 @@ fn postgres_version(binaries: Option<PathBuf>) -> Result<svc_embedded::Version> 
     );
 
     Ok(binaries.version())
+}
+
+/// The files of the black-box tests.
+#[cfg(test)]
+fn black_box_files() -> Vec<PathBuf> {
+    fn add(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                add(&path, found);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+
+    let mut found = Vec::new();
+    add(&root().join("tests/it"), &mut found);
+    found
 }
 
 /// Whether a filter such as `reads::nodes::` is a module of the black-box tests. A filter without a

