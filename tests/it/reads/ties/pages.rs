@@ -21,6 +21,20 @@ async fn all_pages(app: &svc_tests::App, order: &str, all: &[i64]) {
     }
 }
 
+/// The same for documents that read one page each.
+async fn each_page(app: &svc_tests::App, order: &str, all: &[i64]) {
+    for limit in 0..=all.len() + 1 {
+        for offset in 0..=all.len() + 2 {
+            let found = pages_from(app, order, limit, [offset]).await;
+            assert_eq!(
+                found,
+                [(offset, window(all, limit, offset))],
+                "{order}: {limit} from {offset}, alone"
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn pages_with_ties_neither_overlap_nor_lose_rows() {
     // The ids are the other way round than the rows come in.
@@ -40,6 +54,7 @@ async fn pages_with_ties_neither_overlap_nor_lose_rows() {
     ] {
         all_pages(&app, order, &all).await;
     }
+    each_page(&app, "{name: ASC}", &[8, 9, 5, 6, 7, 4, 1, 2, 3]).await;
 }
 
 /// A value and the lack of one, the empty text, values that run into each other, and values of
