@@ -135,7 +135,11 @@ async fn faults(address: SocketAddr, hostile: Hostile) -> Vec<String> {
     client.send(&post(r#"{"query":"{ start { id } }"}"#)).await;
     let after = client.answer().await;
     if !after.ends_with(r#"{"data":{"start":{"id":0}}}"#) {
-        wrong.push(format!("{}: {after} follows", hostile.name));
+        let others = AT_ONCE - 1;
+        let name = hostile.name;
+        wrong.push(format!(
+            "{name}: {after} follows, beside up to {others} others"
+        ));
     }
 
     wrong
