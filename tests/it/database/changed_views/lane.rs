@@ -18,8 +18,10 @@ const ASKS: usize = 100;
 /// The time in which they are so where a process stands still for some seconds.
 const LATE: Duration = Duration::from_secs(30);
 
-/// The pause of a single client between two questions. The others need the processors too.
-const PAUSE: Duration = Duration::from_millis(40);
+/// The pause of a client between two questions, of a single one and of one of several. The others
+/// need the processors too.
+const PAUSE_ALONE: Duration = Duration::from_millis(40);
+const PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) struct Lane {
     app: Arc<App>,
@@ -124,7 +126,7 @@ impl Lane {
     pub(super) async fn run(self, changes: &[Change], clients: u64) -> Report {
         let mut report = Report::default();
         let mut right = vec![(String::new(), all(&self.app).await)];
-        let pause = PAUSE / u32::try_from(clients.max(1)).unwrap();
+        let pause = if clients == 1 { PAUSE_ALONE } else { PAUSE };
         let clients: Vec<_> = (0..clients)
             .map(|_| tokio::spawn(self.heard.clone().listen(self.app.clone(), pause)))
             .collect();
