@@ -1,4 +1,4 @@
-//! How much the randomized tests try.
+//! The number of cases of tests that have fewer of them in every run.
 
 /// The variable that `cargo xtask test long` sets.
 const LONG: &str = "SVC_TEST_LONG";

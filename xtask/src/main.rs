@@ -38,8 +38,8 @@ struct Arguments {
 enum Task {
     /// Installs what the tests need: PostgreSQL, Redis, Chromium, the npm packages of tests/js.
     Setup,
-    /// Runs `setup` and all tests; `test long` runs the randomized tests with many more cases, and
-    /// writes their times to tests/long.md.
+    /// Runs `setup` and all tests; `test long` runs the tests that have fewer cases in every run,
+    /// with all of them, and writes their times to tests/long.md.
     Test {
         /// Runs the black-box tests of reads and writes, or those whose names are given, behind
         /// PgBouncer in transaction mode.

@@ -1,5 +1,5 @@
-//! The long suite: the randomized tests with many more cases than in every run, and the tests that
-//! compare times.
+//! The long suite: the tests that have fewer cases in every run, with all of them, and the tests
+//! that compare times.
 
 use std::fmt::Write as _;
 use std::fs;
