@@ -33,6 +33,6 @@ fn set_up() {
         path: None,
         stdout: false,
     });
-    // An error means that the test has a subscriber already.
+    // An error means that the program has a subscriber already.
     let _ = registry().with(shown).with(written::layer()).try_init();
 }
