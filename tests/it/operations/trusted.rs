@@ -346,7 +346,7 @@ async fn manifests_of_the_real_tools_are_served() {
     }
 }
 
-/// Whether the documents of a manifest are answered by their ids and texts, and no others.
+/// Checks that the documents of a manifest are answered by their ids and texts, and no others.
 async fn assert_served(manifest: &Path) {
     let name = manifest.display();
     let store = store_with(config(manifest), |options| options).await;
