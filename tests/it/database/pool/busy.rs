@@ -7,7 +7,7 @@ use serde_json::json;
 use svc::prelude::*;
 use svc::sqlx;
 use svc_embedded::{Database, Options};
-use svc_tests::{App, Frozen, TestDatabase};
+use svc_tests::{App, Flow, Frozen, Log, Proxy, TestDatabase};
 
 use super::{SQL, options, rows, serve, sleep, two_rows};
 
@@ -120,50 +120,59 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     database.stop().await;
 }
 
-/// A role can have fewer connections than the pool. Requests wait for these as for the pool.
-#[tokio::test(flavor = "multi_thread")]
-async fn an_exhausted_connection_limit_is_reported() {
-    let database = TestDatabase::new(SQL).await;
-    let pool = database.pool().await;
-    let role: String = sqlx::query_scalar("SELECT 'few_' || current_database()")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+/// Makes a role that may read the views. Returns its name.
+async fn reader(database: &TestDatabase) -> String {
+    let role = format!("few_{}", database.name());
     database
         .execute(&format!(
             "CREATE ROLE {role} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}"
         ))
         .await;
-    let url = format!("{}&user={role}", database.url());
+    role
+}
+
+/// A service whose requests wait so long for a connection, and for a statement as long as it takes.
+async fn serve_at(url: String, pool_timeout: Duration) -> App {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
             url: Some(url),
             query_timeout: Duration::from_secs(300),
-            pool_timeout: Duration::from_secs(1),
+            pool_timeout,
             ..svc::DatabaseConfig::default()
         },
         request_timeout: Some(Duration::from_secs(600)),
         ..SvcConfig::default()
     };
-    let app = App::serve(
-        AppOptions::new()
-            .config(config)
-            .queries(queries![rows, sleep]),
-    )
-    .await;
-    app.until_data("{ rows { id name } }", &two_rows()).await;
+    let options = AppOptions::new().config(config);
+    App::serve(options.queries(queries![rows, sleep])).await
+}
+
+/// Lets a role open no connection beside the one that it has.
+async fn exhaust(database: &TestDatabase, role: &str) {
     database
         .execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 1"))
         .await;
+}
+
+const EXHAUSTED: &str = "the database has no connection left for the service";
+
+/// A role can have fewer connections than the pool. Requests wait for these as for the pool.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_exhausted_connection_limit_is_reported() {
+    let database = TestDatabase::new(SQL).await;
+    let role = reader(&database).await;
+    let url = format!("{}&user={role}", database.url());
+    let app = serve_at(url, Duration::from_secs(1)).await;
+    app.until_data("{ rows { id name } }", &two_rows()).await;
+    exhaust(&database, &role).await;
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
         database.until_running("v_sleep", 1).await;
         let refused = app.query("{ rows { id } }").await;
-        let why = "the database has no connection left for the service";
         assert_eq!(
             (refused.code().as_str(), refused.message().as_str()),
-            ("SERVICE_UNAVAILABLE", why)
+            ("SERVICE_UNAVAILABLE", EXHAUSTED)
         );
-        until_checks(&app, &format!("failed: {why}")).await;
+        until_checks(&app, &format!("failed: {EXHAUSTED}")).await;
         // The statement holds the connection until both were refused, and not for a time of its
         // own.
         database.execute(END_SLEEP).await;
@@ -171,6 +180,36 @@ async fn an_exhausted_connection_limit_is_reported() {
     assert_eq!(slow.code(), "TIMEOUT");
     app.until_data("{ rows { id name } }", &two_rows()).await;
     app.until_ready().await;
+}
+
+/// A request that was refused a connection tries again until its time is over, and the last attempt
+/// may have no answer by then.
+#[tokio::test]
+async fn an_exhausted_connection_limit_is_reported_after_an_unanswered_attempt() {
+    let (log, proxy) = (Log::start(), Proxy::new().await);
+    let database = TestDatabase::new(SQL).await;
+    let role = reader(&database).await;
+    let url = proxy
+        .url(&database)
+        .replace("postgres@", &format!("{role}@"));
+    let app = serve_at(url, Duration::from_secs(5)).await;
+    app.until_data("{ rows { id name } }", &two_rows()).await;
+    exhaust(&database, &role).await;
+    let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
+        database.until_running("v_sleep", 1).await;
+        let (refused, ()) = tokio::join!(app.query("{ rows { id } }"), async {
+            log.has("the database has no connections left").await;
+            proxy.set(Flow::Stopped);
+        });
+        assert_eq!(
+            (refused.code().as_str(), refused.message().as_str()),
+            ("SERVICE_UNAVAILABLE", EXHAUSTED)
+        );
+        proxy.set(Flow::Free);
+        database.execute(END_SLEEP).await;
+    });
+    assert_eq!(slow.code(), "TIMEOUT", "{}", slow.text);
+    app.until_data("{ rows { id name } }", &two_rows()).await;
 }
 
 /// Under load each connection is in use, and is still returned in time.

@@ -165,10 +165,15 @@ impl Pool {
         deadline: Option<Instant>,
     ) -> Result<Slot<&'a Arc<Self>>, DriverError> {
         let until = deadline.unwrap_or_else(|| Instant::now() + self.acquire_timeout);
-        let mut deadline = deadline;
+        let (mut deadline, mut refusal) = (deadline, None);
         loop {
             let error = match self.open(&mut slot, deadline).await {
                 Ok(()) => return Ok(slot),
+                // An earlier refusal by the server is the cause, not the little time that was left
+                // for this attempt.
+                Err(DriverError::PoolTimedOut) => {
+                    return Err(refusal.unwrap_or(DriverError::PoolTimedOut));
+                }
                 Err(error) => error,
             };
             if !error.is_too_many_connections() {
@@ -191,7 +196,7 @@ impl Pool {
                 return Ok(slot);
             }
 
-            deadline = Some(until);
+            (deadline, refusal) = (Some(until), Some(error));
         }
     }
 
