@@ -23,7 +23,15 @@ pub(crate) enum Cells<'a> {
 const NARROW: usize = 16;
 
 impl<'a> Cells<'a> {
-    #[inline]
+    /// Returns a value as [`get`](Self::get) does, without a call for a row of a result.
+    #[inline(always)]
+    pub(crate) fn get_inlined(&self, column: usize) -> Option<&'a [u8]> {
+        match self {
+            Self::Row(row) => cell(row, column),
+            _ => self.get(column),
+        }
+    }
+
     pub(crate) fn get(&self, column: usize) -> Option<&'a [u8]> {
         match self {
             Self::Nth(rows, row) => rows.cell(*row, column),

@@ -55,7 +55,7 @@ impl<'n, 'a> RowValues<'n, 'a> {
             return false;
         }
 
-        let Some(bytes) = self.cells.get(*column) else {
+        let Some(bytes) = self.cells.get_inlined(*column) else {
             return false;
         };
 
