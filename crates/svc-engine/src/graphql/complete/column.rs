@@ -134,12 +134,13 @@ impl<'a> Column<'a> {
         }
     }
 
-    fn scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
-        use ScalarKind as K;
-
+    /// Writes the value of a column without JSON as a scalar. Inlined for texts, which most values
+    /// are.
+    #[inline(always)]
+    pub(crate) fn scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
         // Most texts are ASCII without escapes and need no check of their encoding.
         if self.form == ColumnForm::Text
-            && matches!(kind, K::String | K::Id)
+            && matches!(kind, ScalarKind::String | ScalarKind::Id)
             && is_plain(self.bytes)
         {
             out.push(b'"');
@@ -147,6 +148,14 @@ impl<'a> Column<'a> {
             out.push(b'"');
             return Ok(());
         }
+
+        self.checked_scalar(kind, out)
+    }
+
+    /// Writes any other value as a scalar.
+    #[inline(never)]
+    fn checked_scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        use ScalarKind as K;
 
         if let Some(text) = self.text() {
             return self.scalar_of_text(kind, text, out);

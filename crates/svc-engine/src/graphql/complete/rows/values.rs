@@ -61,7 +61,12 @@ impl<'n, 'a> RowValues<'n, 'a> {
 
         let start = out.len();
         let column = Column { form: *form, bytes };
-        let is_written = column.leaf(leaf, out).is_ok();
+        let written = match leaf {
+            Leaf::Scalar(kind) => column.scalar(*kind, out),
+            _ => column.leaf(leaf, out),
+        };
+
+        let is_written = written.is_ok();
         if !is_written {
             out.truncate(start);
         }
