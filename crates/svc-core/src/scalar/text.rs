@@ -82,21 +82,20 @@ pub fn write_instant(out: &mut Vec<u8>, value: DateTime<Utc>) {
         return;
     }
 
-    out.push(b'"');
-    push_date(out, date);
-    out.push(b'T');
-    push_digits::<2>(out, time.hour());
-    out.push(b':');
-    push_digits::<2>(out, time.minute());
-    out.push(b':');
-    push_digits::<2>(out, time.second());
+    // Appended at once, because each part would check the capacity.
+    let mut text = *b"\"0000-00-00T00:00:00";
+    text[1..11].copy_from_slice(&date_digits(date));
+    text[12..14].copy_from_slice(&digits::<2>(time.hour()));
+    text[15..17].copy_from_slice(&digits::<2>(time.minute()));
+    text[18..].copy_from_slice(&digits::<2>(time.second()));
+    out.extend_from_slice(&text);
 
     if nanos != 0 {
         out.push(b'.');
         match nanos {
-            _ if nanos % 1_000_000 == 0 => push_digits::<3>(out, nanos / 1_000_000),
-            _ if nanos % 1_000 == 0 => push_digits::<6>(out, nanos / 1_000),
-            _ => push_digits::<9>(out, nanos),
+            _ if nanos % 1_000_000 == 0 => out.extend_from_slice(&digits::<3>(nanos / 1_000_000)),
+            _ if nanos % 1_000 == 0 => out.extend_from_slice(&digits::<6>(nanos / 1_000)),
+            _ => out.extend_from_slice(&digits::<9>(nanos)),
         }
     }
 
@@ -110,27 +109,28 @@ pub fn write_date(out: &mut Vec<u8>, value: NaiveDate) {
         return;
     }
     out.push(b'"');
-    push_date(out, value);
+    out.extend_from_slice(&date_digits(value));
     out.push(b'"');
 }
 
-fn push_date(out: &mut Vec<u8>, date: NaiveDate) {
-    push_digits::<4>(out, date.year().unsigned_abs());
-    out.push(b'-');
-    push_digits::<2>(out, date.month());
-    out.push(b'-');
-    push_digits::<2>(out, date.day());
+/// A date as YYYY-MM-DD.
+fn date_digits(date: NaiveDate) -> [u8; 10] {
+    let mut text = *b"0000-00-00";
+    text[..4].copy_from_slice(&digits::<4>(date.year().unsigned_abs()));
+    text[5..7].copy_from_slice(&digits::<2>(date.month()));
+    text[8..].copy_from_slice(&digits::<2>(date.day()));
+    text
 }
 
-/// A number with leading zeros. Appended at once, because each byte would check the capacity.
-fn push_digits<const DIGITS: usize>(out: &mut Vec<u8>, mut value: u32) {
+/// A number with leading zeros.
+fn digits<const DIGITS: usize>(mut value: u32) -> [u8; DIGITS] {
     let mut digits = [b'0'; DIGITS];
     for digit in digits.iter_mut().rev() {
         // A digit is below ten.
         *digit += (value % 10) as u8;
         value /= 10;
     }
-    out.extend_from_slice(&digits);
+    digits
 }
 
 /// Reads an RFC 3339 instant, as PostgreSQL and clients write it, or one in a year of other than

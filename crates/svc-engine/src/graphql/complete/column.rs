@@ -3,6 +3,7 @@
 use async_graphql::Value;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use super::json::Json;
 use super::{Node as _, enum_name};
@@ -270,10 +271,8 @@ impl<'a> Column<'a> {
 
 /// Writes a UUID as a JSON string, in lower case with hyphens.
 fn write_uuid(out: &mut Vec<u8>, value: Uuid) {
-    let mut buffer = Uuid::encode_buffer();
-    let text = value.hyphenated().encode_lower(&mut buffer);
-
-    out.push(b'"');
-    out.extend_from_slice(text.as_bytes());
-    out.push(b'"');
+    // Appended at once, because each part would check the capacity.
+    let mut text = [b'"'; Hyphenated::LENGTH + 2];
+    value.hyphenated().encode_lower(&mut text[1..]);
+    out.extend_from_slice(&text);
 }
