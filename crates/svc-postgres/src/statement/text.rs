@@ -151,15 +151,17 @@ impl StatementText {
 
         let span = StatementSpan::begin(subject, &self.0.sql);
         let logged = request_log::statement_began(|| self.without_values());
-        let is_watched = counted.is_some() || span.is_some() || logged.is_some();
 
-        Running(is_watched.then(|| {
-            Box::new(Watched {
-                _counted: counted,
-                span,
-                _logged: logged,
-            })
-        }))
+        // Returned here, because a closure for the box would be copied, run or not.
+        if counted.is_none() && span.is_none() && logged.is_none() {
+            return Running(None);
+        }
+
+        Running(Some(Box::new(Watched {
+            _counted: counted,
+            span,
+            _logged: logged,
+        })))
     }
 
     /// The text, if it is certain to contain no values because its subject is set.
