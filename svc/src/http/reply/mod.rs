@@ -245,6 +245,8 @@ pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>)
 fn with_head(status: StatusCode, head: &Parts, body: Body) -> Response<Body> {
     let mut head = head.clone();
     head.status = status;
+    // The room for it stays.
+    head.headers.remove(header::CONTENT_LENGTH);
 
     Response::from_parts(head, body)
 }
@@ -258,10 +260,10 @@ fn head_of(media: MediaType) -> &'static Parts {
 
 /// The headers of all replies as `application/json`. They are cloned, because inserting them hashes
 /// the name of each.
-static HEAD_OF_JSON: LazyLock<Parts> = LazyLock::new(|| head(MediaType::Json));
+static HEAD_OF_JSON: LazyLock<Parts> = LazyLock::new(|| with_room(head(MediaType::Json)));
 
 /// The headers of all replies as `application/graphql-response+json`.
-static HEAD_OF_RESPONSE: LazyLock<Parts> = LazyLock::new(|| head(MediaType::Response));
+static HEAD_OF_RESPONSE: LazyLock<Parts> = LazyLock::new(|| with_room(head(MediaType::Response)));
 
 /// The same with a place for the identifier of the request: a clone has no capacity for one more
 /// header, so adding it later moves them all.
@@ -273,6 +275,14 @@ fn identified(media: MediaType) -> Parts {
     let mut head = head(media);
     head.headers
         .insert(REQUEST_ID, HeaderValue::from_static(""));
+    with_room(head)
+}
+
+/// Adds a place for the `Content-Length`, which axum inserts once the body is final. The place is
+/// the last one, so that removing it moves no other header.
+fn with_room(mut head: Parts) -> Parts {
+    head.headers
+        .insert(header::CONTENT_LENGTH, HeaderValue::from_static(""));
     head
 }
 
