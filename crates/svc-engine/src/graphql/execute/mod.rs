@@ -33,6 +33,7 @@ use futures_util::FutureExt as _;
 use self::join::joined;
 pub(super) use self::join::only;
 use self::metrics::{Begun, count_errors};
+use self::root_field::boxed_unmoved;
 use self::size::AnswerSize;
 use crate::authz::{Gate, RowPolicies};
 use crate::graphql::coerce::SentVariables;
@@ -406,7 +407,7 @@ impl Engine {
             (None, fields) => joined(
                 cx,
                 fields,
-                self.by_field(cx, prepared, decisions).boxed().await,
+                boxed_unmoved(|| self.by_field(cx, prepared, decisions)).await,
             ),
             (Some(statement), fields) => joined(
                 cx,

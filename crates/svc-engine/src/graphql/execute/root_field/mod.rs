@@ -6,7 +6,7 @@ mod session_undo;
 
 use std::pin::{Pin, pin};
 
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 
@@ -296,6 +296,17 @@ fn span_of(field: &PlanField) -> Option<OpenSpan> {
         .flatten()
 }
 
+/// Boxes the future that `make` returns. Made after its allocation, in a function of its own, only
+/// the arguments in the future are copied there; [`boxed`](futures_util::FutureExt::boxed) copies
+/// all of it, which is several kB.
+#[inline(never)]
+pub(super) fn boxed_unmoved<'a, F: Future + Send + 'a>(
+    make: impl FnOnce() -> F,
+) -> BoxFuture<'a, F::Output> {
+    let boxed: Box<F> = Box::write(Box::new_uninit(), make());
+    Box::into_pin(boxed)
+}
+
 /// Runs an admitted root field.
 async fn run(
     cx: &ExecutionContext<'_>,
@@ -328,7 +339,9 @@ async fn run(
     }
 
     match run {
-        Run::Function(function) => write_function(cx, admission, function, path).boxed().await,
+        Run::Function(function) => {
+            boxed_unmoved(|| write_function(cx, admission, function, path)).await
+        }
         Run::Write(write) => match row {
             Some(row) => write_table(cx, admission, write, row, path).boxed().await,
             None => CompletedValue::failed(
