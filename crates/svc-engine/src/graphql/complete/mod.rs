@@ -441,10 +441,12 @@ pub(crate) fn write_json(
 
 /// Writes the comma and the key of the field at `index`.
 pub(crate) fn key(out: &mut Vec<u8>, index: usize, field: &PlanField) {
-    if index > 0 {
-        out.push(b',');
-    }
-    out.extend_from_slice(&field.prefix);
+    // Appended at once, because each part would check the capacity.
+    out.extend_from_slice(if index > 0 {
+        &field.prefix
+    } else {
+        field.first_prefix()
+    });
 }
 
 /// Writes `__typename`.

@@ -11,7 +11,7 @@ const KEY: usize = 32;
 
 /// The value of a single root field, in the response body.
 pub(in crate::graphql) fn only(field: &PlanField, value: CompletedValue) -> CompletedValue {
-    value.between([BEGIN, b"{", &field.prefix], b'}')
+    value.between([BEGIN, b"{", field.first_prefix()], b'}')
 }
 
 /// The values of root fields, in the response body, and the errors that follow a null that ends the

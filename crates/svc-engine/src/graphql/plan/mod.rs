@@ -100,7 +100,7 @@ pub(crate) enum Calls {
 pub struct PlanField {
     /// The response key: the alias, or else the name.
     pub key: String,
-    /// `"key":`.
+    /// `,"key":`.
     pub(crate) prefix: Box<[u8]>,
     pub name: String,
     /// `Type.field`.
@@ -286,6 +286,11 @@ impl Children {
 }
 
 impl PlanField {
+    /// Returns the prefix of the field where it is the first one of its object: `"key":`.
+    pub(crate) fn first_prefix(&self) -> &[u8] {
+        &self.prefix[1..]
+    }
+
     /// The name under which the field's value is stored.
     pub(crate) fn stored(&self) -> Option<&'static str> {
         match self.kind {

@@ -279,7 +279,8 @@ impl<'a> Planner<'a> {
         // ignored.
         check_same(key, nodes)?;
 
-        let mut prefix = Vec::with_capacity(key.len() + 3);
+        let mut prefix = Vec::with_capacity(key.len() + 4);
+        prefix.push(b',');
         svc_core::exact_json::write_text(&mut prefix, key);
         prefix.push(b':');
 
