@@ -274,6 +274,14 @@ impl Database {
         Arc::new(RequestQuota::new(self.connections_of_one))
     }
 
+    /// The share of a request whose only operation runs in one transaction. Its statements outside
+    /// of the transaction may use one connection in addition to the share, so that the request uses
+    /// as many as any other, and at least two.
+    pub fn share_with_operation(&self) -> Arc<RequestQuota> {
+        let connections = self.connections_of_one.saturating_sub(1);
+        Arc::new(RequestQuota::new(connections))
+    }
+
     /// Whether no statement can leave lasting effects in its session.
     pub fn leaves_session(&self) -> bool {
         self.session_reset.can_be_left_out()

@@ -1,5 +1,6 @@
 //! Mutations with `@atomic`: all fields of the operation take effect, or none.
 
+mod adapted;
 mod checks;
 mod commit;
 mod conflicts;

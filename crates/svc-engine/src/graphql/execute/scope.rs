@@ -83,9 +83,11 @@ impl Engine {
             .clone()
             .filter(|_| reads_at_once || !lasts);
 
-        // With `@atomic`, it has one connection.
-        let has_many = reads_at_once && scope.db.atomic.is_none();
-        let share = common.or_else(|| has_many.then(|| self.app.database.share()));
+        let database = &self.app.database;
+        let share = common.or_else(|| match &scope.db.atomic {
+            Some(_) => Some(database.share_with_operation()),
+            None => reads_at_once.then(|| database.share()),
+        });
         scope.db.session = match (&scope.db.atomic, share) {
             (Some(atomic), share) => Some(Arc::new(atomic.session(session, share))),
             (None, Some(share)) => Some(Arc::new(Session::sharing(session, share))),
