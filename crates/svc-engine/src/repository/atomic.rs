@@ -167,7 +167,8 @@ impl Atomic {
         }
     }
 
-    /// Takes the steps that follow the end of an attempt with this effect.
+    /// Takes the steps that follow the end of an attempt with this effect. After a commit, its events
+    /// have been published when this returns.
     pub(crate) async fn follow(&self, app: &SharedState, effect: Effect) {
         let mut planned = self.planned(effect);
         let mut changed = std::mem::take(&mut planned.changed);
@@ -188,8 +189,12 @@ impl Atomic {
         // In a task, because a panic of a source must not hide that the commit has succeeded.
         let publishing = tokio::spawn(publish_all(app.events.clone(), events));
 
-        // A panic is in the log.
-        let _ = publishing.await;
+        // The response to an operation that was not done does not depend on the source, and neither
+        // do the turns that it holds.
+        if effect == Effect::Done {
+            // A panic is in the log.
+            let _ = publishing.await;
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use svc_tests::{App, TestDatabase, eventually};
 use super::{ItemPatch, database, error, errors, fail, items, names, options, registered, said};
 
 #[svc_type(sql_source = "v_item")]
-struct WatchedItem {
+pub(super) struct WatchedItem {
     id: i32,
     #[svc::authorize_field(report)]
     name: Option<String>,
@@ -28,10 +28,10 @@ async fn report(item: &WatchedItem, request: AuthorizationRequest) -> Result<boo
 }
 
 #[svc::mutation(update = "tb_item", atomic)]
-async fn update_watched(id: i32, input: ItemPatch) -> Option<WatchedItem>;
+pub(super) async fn update_watched(id: i32, input: ItemPatch) -> Option<WatchedItem>;
 
 /// Subscribes to all that is said.
-async fn listen(service: &TestService) -> Subscribed {
+pub(super) async fn listen(service: &TestService) -> Subscribed {
     eventually(async || {
         let subscribed = service.subscribe(Subscription::new("subscription { said }"));
         subscribed.await.map_err(|refused| refused.to_string())

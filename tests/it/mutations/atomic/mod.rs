@@ -1,6 +1,7 @@
 //! Mutations with `@atomic`: all fields of the operation take effect, or none.
 
 mod adapted;
+mod check_events;
 mod checks;
 mod commit;
 mod conflicts;

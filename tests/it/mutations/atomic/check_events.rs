@@ -1,0 +1,82 @@
+//! Events of checks while the source publishes slowly.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use serde_json::json;
+use svc::events::{EventSource, InProcessEvents, SourceEvent};
+use svc::prelude::*;
+use svc::testing::TestService;
+use svc_tests::App;
+use tokio::sync::Semaphore;
+
+use super::checks::{listen, update_watched};
+use super::{database, error, errors, options};
+
+/// A source that publishes what is said once it is open.
+#[derive(Clone)]
+struct GatedEvents {
+    events: InProcessEvents,
+    gate: Arc<Semaphore>,
+}
+
+impl GatedEvents {
+    fn closed() -> Self {
+        Self {
+            events: InProcessEvents::new(),
+            gate: Arc::new(Semaphore::new(0)),
+        }
+    }
+
+    fn open(&self) {
+        self.gate.add_permits(1);
+    }
+}
+
+impl EventSource for GatedEvents {
+    fn listen<'a>(
+        &'a self,
+        channels: &'a [String],
+    ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+        self.events.listen(channels)
+    }
+
+    fn publish<'a>(&'a self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>> {
+        let publishing = async move {
+            // The service also publishes probes.
+            let _open = if channel == "said" {
+                self.gate.acquire().await.ok()
+            } else {
+                None
+            };
+            self.events.publish(channel, payload).await
+        };
+        publishing.boxed()
+    }
+}
+
+const UNDONE: &str = r#"mutation @atomic {
+    a: updateWatched(id: 1, input: {name: "changed"}) { name }
+    b: fail
+}"#;
+
+#[tokio::test]
+async fn the_response_to_an_undone_operation_does_not_wait_for_events_of_checks() {
+    let (database, source) = (database().await, GatedEvents::closed());
+    let options = options(&database)
+        .event_source(source.clone())
+        .mutations(mutations![update_watched]);
+    let service = TestService::start(options).await.unwrap();
+    let mut heard = listen(&service).await;
+    let app = App::serve_router(service.router()).await;
+    let reply = app.query(UNDONE).await;
+    let expected = [error("NOT_DONE", "a"), error("BAD_USER_INPUT", "b")];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert!(heard.next().now_or_never().is_none());
+
+    source.open();
+    let read = json!({"data": {"said": "read 1"}});
+    assert_eq!(heard.next().await.unwrap(), read);
+}
