@@ -14,6 +14,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use uuid::Uuid;
 
+use super::outbox::Outbox;
 use super::queue::{Leave, Queue};
 use super::source_wait::waiting;
 use super::{Accepts, Event, EventListener, EventSource, Events, Feed, NotHeard, SourceEvent};
@@ -57,6 +58,8 @@ pub struct Hub {
     dropped: LogThrottle,
     /// The throttle of log lines about probes that cannot be published.
     unpublished: LogThrottle,
+    /// The events that are published in the background.
+    pub(super) outbox: Outbox,
     task: Mutex<Option<AbortHandle>>,
 }
 
@@ -81,6 +84,7 @@ impl Hub {
             queue,
             dropped: LogThrottle::every(BETWEEN_LINES),
             unpublished: LogThrottle::every(BETWEEN_LINES),
+            outbox: Outbox::default(),
             task: Mutex::default(),
         });
 

@@ -4,6 +4,7 @@ mod event;
 mod hub;
 mod in_process;
 mod not_heard;
+mod outbox;
 mod postgres;
 mod queue;
 #[cfg(feature = "redis")]
@@ -21,6 +22,7 @@ pub use self::postgres::PostgresEvents;
 pub(crate) use event::{Event, Operation, RowEvent};
 pub use hub::Hub;
 pub(crate) use not_heard::NotHeard;
+pub(crate) use outbox::{MAX_WAITING, UnpublishedEvent};
 pub(crate) use queue::{Accepts, Delivery, Feed, too_slow};
 pub use source::EventListener;
 pub use source_wait::hold_until_wait;

@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use tokio::runtime::Handle;
-
-use crate::events::Hub;
+use crate::events::{MAX_WAITING, UnpublishedEvent};
 use crate::shared_state::SharedState;
 use svc_core::schema::TypeIndex;
+use svc_core::{Error, ErrorCode, Result};
 use svc_postgres::{
     AtomicTransaction, Database, DbError, DriverError, Effect, OpenTransaction, RequestQuota,
     Session,
@@ -36,8 +35,7 @@ struct AfterEnd {
 
 #[derive(Debug)]
 struct PlannedEvent {
-    channel: String,
-    payload: String,
+    event: UnpublishedEvent,
     /// Whether it is published even if the attempt is undone.
     is_of_check: bool,
 }
@@ -100,38 +98,42 @@ impl Atomic {
     }
 
     /// Publishes an event after the commit. Returns whether the commit has not ended yet.
-    pub(crate) fn publish(&self, channel: &str, payload: &str) -> bool {
-        let event = PlannedEvent::new(channel, payload, false);
-        self.later(|after| after.events.push(event))
+    ///
+    /// # Errors
+    /// If the operation has planned too many events.
+    pub(crate) fn publish(&self, channel: &str, payload: &str) -> Result<bool> {
+        let mut after = self.after();
+        let is_open = after.stage != Stage::Closed;
+        if is_open {
+            after.plan(UnpublishedEvent::new(channel, payload), false)?;
+        }
+        Ok(is_open)
     }
 
     /// Publishes an event of the check of an object once the attempt has ended, also if it is
     /// undone: until then the operation holds its connection, and must not wait for another one.
     /// Returns whether an attempt runs.
-    pub(crate) fn publish_of_check(&self, channel: &str, payload: &str) -> bool {
+    ///
+    /// # Errors
+    /// If the operation has planned too many events.
+    pub(crate) fn publish_of_check(&self, channel: &str, payload: &str) -> Result<bool> {
         let mut after = self.after();
         let runs = matches!(after.stage, Stage::Running | Stage::Committing);
         if runs {
-            let event = PlannedEvent::new(channel, payload, true);
-            after.events.push(event);
+            after.plan(UnpublishedEvent::new(channel, payload), true)?;
         }
-        runs
+        Ok(runs)
     }
 
     /// Invalidates cached responses with rows of a type after the commit. Returns whether the commit
     /// has not ended yet.
     pub(crate) fn invalidate(&self, changed: TypeIndex) -> bool {
-        self.later(|after| after.changed.push(changed))
-    }
-
-    fn later(&self, add: impl FnOnce(&mut AfterEnd)) -> bool {
         let mut after = self.after();
-        if after.stage == Stage::Closed {
-            return false;
+        let is_open = after.stage != Stage::Closed;
+        if is_open {
+            after.changed.push(changed);
         }
-
-        add(&mut after);
-        true
+        is_open
     }
 
     fn after(&self) -> MutexGuard<'_, AfterEnd> {
@@ -160,11 +162,7 @@ impl Atomic {
         }
 
         let events = self.planned(Effect::NotDone).events_after(Effect::NotDone);
-
-        // Without a runtime the program is exiting.
-        if let (false, Ok(runtime)) = (events.is_empty(), Handle::try_current()) {
-            runtime.spawn(publish_all(app.events.clone(), events));
-        }
+        app.events.publish_later(events);
     }
 
     /// Takes the steps that follow the end of an attempt with this effect. After a commit, its events
@@ -181,58 +179,37 @@ impl Atomic {
             }
         }
 
-        let events = planned.events_after(effect);
-        if events.is_empty() {
-            return;
-        }
-
-        // In a task, because a panic of a source must not hide that the commit has succeeded.
-        let publishing = tokio::spawn(publish_all(app.events.clone(), events));
+        let publishing = app.events.publish_later(planned.events_after(effect));
 
         // The response to an operation that was not done does not depend on the source, and neither
         // do the turns that it holds.
-        if effect == Effect::Done {
-            // A panic is in the log.
+        if let (Some(publishing), Effect::Done) = (publishing, effect) {
+            // A panic of the source is in the log, and does not hide that the commit has succeeded.
             let _ = publishing.await;
         }
     }
 }
 
 impl AfterEnd {
+    /// Adds an event, unless there are too many.
+    fn plan(&mut self, event: UnpublishedEvent, is_of_check: bool) -> Result<()> {
+        if self.events.len() >= MAX_WAITING {
+            let message = format!("an atomic operation publishes at most {MAX_WAITING} events");
+            return Err(Error::new(ErrorCode::BadUserInput, message));
+        }
+
+        self.events.push(PlannedEvent { event, is_of_check });
+        Ok(())
+    }
+
     /// The events to publish after an attempt with this effect.
-    fn events_after(self, effect: Effect) -> Vec<PlannedEvent> {
+    fn events_after(self, effect: Effect) -> Vec<UnpublishedEvent> {
         let is_done = effect == Effect::Done;
         let events = self.events.into_iter();
         events
-            .filter(|event| is_done || event.is_of_check)
+            .filter(|planned| is_done || planned.is_of_check)
+            .map(|planned| planned.event)
             .collect()
-    }
-}
-
-impl PlannedEvent {
-    fn new(channel: &str, payload: &str, is_of_check: bool) -> Self {
-        Self {
-            channel: channel.to_owned(),
-            payload: payload.to_owned(),
-            is_of_check,
-        }
-    }
-}
-
-/// Publishes events in order. Errors are in the log.
-async fn publish_all(hub: Arc<Hub>, events: Vec<PlannedEvent>) {
-    for PlannedEvent {
-        channel, payload, ..
-    } in events
-    {
-        if let Err(error) = hub.publish(&channel, &payload).await {
-            let error = error.chain();
-            tracing::error!(
-                channel,
-                error,
-                "cannot publish the event of an atomic operation"
-            );
-        }
     }
 }
 

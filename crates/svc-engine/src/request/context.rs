@@ -189,9 +189,9 @@ impl<'a> Context<'a> {
     /// than 8,000 bytes.
     pub async fn publish(&self, channel: &str, payload: &str) -> svc_core::Result<()> {
         let is_planned = match (&self.db.checks_for, &self.db.atomic) {
-            (Some(operation), _) => operation.publish_of_check(channel, payload),
+            (Some(operation), _) => operation.publish_of_check(channel, payload)?,
             // An event of an authorizer, for example, is published even if the operation is denied.
-            (None, Some(atomic)) => self.db.is_enclosed() && atomic.publish(channel, payload),
+            (None, Some(atomic)) => self.db.is_enclosed() && atomic.publish(channel, payload)?,
             (None, None) => false,
         };
         if is_planned {

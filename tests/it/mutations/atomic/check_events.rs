@@ -1,6 +1,7 @@
 //! Events of checks while the source publishes slowly.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -20,6 +21,9 @@ use super::{database, error, errors, options};
 struct GatedEvents {
     events: InProcessEvents,
     gate: Arc<Semaphore>,
+    /// The events being published, and the most at the same time.
+    publishing: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
 }
 
 impl GatedEvents {
@@ -27,6 +31,8 @@ impl GatedEvents {
         Self {
             events: InProcessEvents::new(),
             gate: Arc::new(Semaphore::new(0)),
+            publishing: Arc::default(),
+            most: Arc::default(),
         }
     }
 
@@ -46,11 +52,12 @@ impl EventSource for GatedEvents {
     fn publish<'a>(&'a self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>> {
         let publishing = async move {
             // The service also publishes probes.
-            let _open = if channel == "said" {
-                self.gate.acquire().await.ok()
-            } else {
-                None
-            };
+            if channel == "said" {
+                let publishing = self.publishing.fetch_add(1, Ordering::SeqCst) + 1;
+                self.most.fetch_max(publishing, Ordering::SeqCst);
+                let _open = self.gate.acquire().await;
+                self.publishing.fetch_sub(1, Ordering::SeqCst);
+            }
             self.events.publish(channel, payload).await
         };
         publishing.boxed()
@@ -79,4 +86,25 @@ async fn the_response_to_an_undone_operation_does_not_wait_for_events_of_checks(
     source.open();
     let read = json!({"data": {"said": "read 1"}});
     assert_eq!(heard.next().await.unwrap(), read);
+}
+
+#[tokio::test]
+async fn the_events_of_many_undone_operations_use_few_connections() {
+    let (database, source) = (database().await, GatedEvents::closed());
+    let options = options(&database)
+        .event_source(source.clone())
+        .mutations(mutations![update_watched]);
+    let service = TestService::start(options).await.unwrap();
+    let mut heard = listen(&service).await;
+    let app = App::serve_router(service.router()).await;
+    for _ in 0..10 {
+        app.query(UNDONE).await;
+    }
+
+    source.open();
+    let read = json!({"data": {"said": "read 1"}});
+    for _ in 0..10 {
+        assert_eq!(heard.next().await.unwrap(), read);
+    }
+    assert!(source.most.load(Ordering::SeqCst) <= 2);
 }
