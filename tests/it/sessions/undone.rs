@@ -74,7 +74,7 @@ async fn serve_batches(mutations: MutationList, layer: SessionLayer) -> App {
     };
     let options = options()
         .config(config)
-        .queries(queries![renew_meanwhile])
+        .queries(queries![renew_meanwhile, log_out_meanwhile])
         .mutations(mutations);
     App::serve_router(create_svc_app(options).await.unwrap().layer(layer)).await
 }
@@ -174,5 +174,64 @@ async fn an_undone_operation_discards_no_renewal() {
         "{replies}"
     );
     assert_eq!(browser.value(&app).await, "first");
+    assert_eq!(with_old_cookie.value(&app).await, Value::Null);
+}
+
+#[svc::mutation(atomic)]
+fn log_out(ctx: &Context<'_>) -> Result<bool> {
+    ctx.session()?.clear()?;
+    Ok(true)
+}
+
+#[tokio::test]
+async fn an_undone_operation_keeps_its_log_out() {
+    let layer = SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap();
+    let app = serve_batches(mutations![log_out, fail], layer).await;
+
+    let mut browser = Browser::default();
+    browser.set(&app, "first").await;
+    let mut with_old_cookie = browser.clone();
+    let undone = r#"mutation @atomic { log_out set(value: "undone") fail }"#;
+    let reply = browser.send(&app, undone).await;
+    assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
+    assert_eq!(browser.value(&app).await, Value::Null);
+    assert_eq!(with_old_cookie.value(&app).await, Value::Null);
+}
+
+/// Notified when `fail_after_log_out` runs.
+static BEFORE_LOG_OUT: Notify = Notify::const_new();
+
+/// Leaves time for a query, and fails.
+#[svc::mutation(atomic)]
+async fn fail_after_log_out() -> Result<bool> {
+    BEFORE_LOG_OUT.notify_one();
+    sleep(Duration::from_millis(500)).await;
+    Err(Error::new(ErrorCode::BadUserInput, "it failed"))
+}
+
+/// Logs out while `fail_after_log_out` runs.
+#[svc::query]
+async fn log_out_meanwhile(ctx: &Context<'_>) -> Result<bool> {
+    BEFORE_LOG_OUT.notified().await;
+    ctx.session()?.clear()?;
+    Ok(true)
+}
+
+#[tokio::test]
+async fn an_undone_operation_takes_no_log_out_of_a_query_back() {
+    let layer = SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap();
+    let app = serve_batches(mutations![fail_after_log_out], layer).await;
+
+    let mut browser = Browser::default();
+    browser.set(&app, "first").await;
+    let mut with_old_cookie = browser.clone();
+    let undone = r#"mutation @atomic { set(value: "undone") fail_after_log_out }"#;
+    let replies = send_both(&mut browser, &app, [undone, "{ log_out_meanwhile }"]).await;
+    assert_eq!(
+        replies[1]["data"],
+        json!({"log_out_meanwhile": true}),
+        "{replies}"
+    );
+    assert_eq!(browser.value(&app).await, Value::Null);
     assert_eq!(with_old_cookie.value(&app).await, Value::Null);
 }

@@ -26,6 +26,8 @@ pub(super) struct State {
     pub(super) is_changed: bool,
     /// Whether it gets a new identifier.
     pub(super) is_renewed: bool,
+    /// How often it was cleared.
+    clears: u64,
     /// Whether the store has it.
     pub(super) is_kept: bool,
     /// The maximum size of the JSON in bytes.
@@ -50,6 +52,7 @@ pub struct Checkpoint {
     values: Map<String, Value>,
     is_changed: bool,
     is_renewed: bool,
+    clears: u64,
 }
 
 /// The right to undo changes to a session, which one operation has at a time, and no mutation beside
@@ -83,6 +86,7 @@ impl Session {
             unavailable,
             is_changed,
             is_renewed: false,
+            clears: 0,
             is_kept: false,
             room,
             place: None,
@@ -183,6 +187,7 @@ impl Session {
         let mut state = self.state();
         state.check()?;
         state.values.clear();
+        state.clears += 1;
         (state.is_changed, state.is_renewed) = (true, true);
         Ok(())
     }
@@ -226,18 +231,26 @@ impl Session {
             values: state.values.clone(),
             is_changed: state.is_changed,
             is_renewed: state.is_renewed,
+            clears: state.clears,
         }
     }
 
-    /// Undoes all changes since an earlier state, except a renewal.
+    /// Undoes all changes since an earlier state, except a renewal and a log-out: a session that was
+    /// cleared since is empty.
     #[doc(hidden)]
     pub fn restore(&self, before: Checkpoint) {
         let mut state = self.state();
-        state.values = before.values;
+
+        // A query or an authorizer may have logged the user out, which is never taken back.
+        let was_cleared_since = state.clears != before.clears;
+        state.values = match was_cleared_since {
+            true => Map::new(),
+            false => before.values,
+        };
 
         // Without its renewal, a log-in would leave the session to all who know the old identifier.
         let was_renewed_since = state.is_renewed && !before.is_renewed;
-        state.is_changed = before.is_changed || was_renewed_since;
+        state.is_changed = before.is_changed || was_renewed_since || was_cleared_since;
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
