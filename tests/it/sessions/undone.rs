@@ -60,6 +60,15 @@ async fn linger() -> Result<bool> {
 
 /// The service for batches of two operations.
 async fn serve_batches(mutations: MutationList, layer: SessionLayer) -> App {
+    serve_batches_within(Duration::from_secs(60), mutations, layer).await
+}
+
+/// The same, with a time limit of its operations.
+async fn serve_batches_within(
+    limit: Duration,
+    mutations: MutationList,
+    layer: SessionLayer,
+) -> App {
     let database = TestDatabase::new("CREATE TABLE tb_nothing (id int)").await;
     let config = SvcConfig {
         database: DatabaseConfig {
@@ -70,11 +79,12 @@ async fn serve_batches(mutations: MutationList, layer: SessionLayer) -> App {
             batch_max: 2,
             ..ProtectionConfig::default()
         },
+        request_timeout: Some(limit),
         ..SvcConfig::default()
     };
     let options = options()
         .config(config)
-        .queries(queries![renew_meanwhile, log_out_meanwhile])
+        .queries(queries![renew_meanwhile, log_out_meanwhile, occupy])
         .mutations(mutations);
     App::serve_router(create_svc_app(options).await.unwrap().layer(layer)).await
 }
@@ -234,4 +244,40 @@ async fn an_undone_operation_takes_no_log_out_of_a_query_back() {
     );
     assert_eq!(browser.value(&app).await, Value::Null);
     assert_eq!(with_old_cookie.value(&app).await, Value::Null);
+}
+
+/// Keeps mutations from the session, for longer than they may take.
+#[svc::query]
+async fn occupy(ctx: &Context<'_>) -> Result<bool> {
+    let alone = ctx.session()?.alone().await;
+    tokio::spawn(async move {
+        sleep(Duration::from_secs(600)).await;
+        drop(alone);
+    });
+    Ok(true)
+}
+
+#[svc::mutation]
+fn wait_for_turn() -> bool {
+    true
+}
+
+#[tokio::test]
+async fn a_mutation_that_has_only_waited_for_the_session_is_not_done() {
+    let limit = Duration::from_secs(2);
+    let layer = SessionLayer::new(config()).unwrap();
+    let app = serve_batches_within(limit, mutations![wait_for_turn], layer).await;
+
+    let mut browser = Browser::default();
+    browser.set(&app, "first").await;
+    let replies = send_both(
+        &mut browser,
+        &app,
+        ["{ occupy }", "mutation { wait_for_turn }"],
+    )
+    .await;
+    assert_eq!(replies[0]["data"], json!({"occupy": true}), "{replies}");
+    let late = &replies[1]["errors"][0]["extensions"];
+    assert_eq!(late["code"], "TIMEOUT", "{replies}");
+    assert_eq!(late["mutation"], "NOT_DONE", "{replies}");
 }

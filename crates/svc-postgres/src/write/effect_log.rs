@@ -46,7 +46,7 @@ pub struct EffectLog {
     unseen: AtomicU32,
     /// One more than the type number of the mutation's result; 0 if the result is not an object.
     result: AtomicUsize,
-    /// The number of root fields that have begun, if they run in one transaction.
+    /// The number of root fields that have begun, if they run one by one.
     begun: AtomicUsize,
     /// The effects of the completed root fields, in order.
     ended: Mutex<Vec<Effect>>,
@@ -69,12 +69,12 @@ impl EffectLog {
         self.is_one_by_one.load(Ordering::Relaxed)
     }
 
-    /// Records that the next root field of one transaction begins, which has this index.
+    /// Records that the next root field begins, which has this index.
     pub fn begin_field(&self, index: usize) {
         self.begun.store(index + 1, Ordering::Relaxed);
     }
 
-    /// The number of root fields of one transaction that have begun.
+    /// The number of root fields that have begun, if they run one by one.
     pub fn begun(&self) -> usize {
         self.begun.load(Ordering::Relaxed)
     }

@@ -31,6 +31,7 @@ impl<'a> Mutations<'a> {
     pub(in crate::graphql) fn begin(&self) {
         if let Some(ledger) = self.ledger {
             ledger.begin();
+            ledger.begin_field(self.completed.len());
         }
     }
 
@@ -126,10 +127,14 @@ pub(in crate::graphql) fn effects_when_late(
         return effects_of_whole(ledger, fields);
     }
 
-    let runs_program = fields
-        .get(ended.len())
-        .and_then(PlanField::root)
-        .is_some_and(RootField::needs_code);
+    // A mutation may wait for others of its session before it begins.
+    let is_one = is_one && !ledger.is_one_by_one();
+    let has_begun = is_one || ledger.begun() > ended.len();
+    let runs_program = has_begun
+        && fields
+            .get(ended.len())
+            .and_then(PlanField::root)
+            .is_some_and(RootField::needs_code);
     let running = if runs_program {
         ledger.effect().of_ended_program()
     } else {
@@ -137,8 +142,6 @@ pub(in crate::graphql) fn effects_when_late(
     };
 
     let effects = ended.into_iter().chain([running]);
-    let is_one = is_one && !ledger.is_one_by_one();
-
     if is_one {
         by_key(fields, effects.chain(repeat(running)))
     } else {

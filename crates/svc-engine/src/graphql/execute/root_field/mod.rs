@@ -44,6 +44,11 @@ impl Engine {
         if prepared.plan.is_atomic {
             self.atomically(cx, prepared).boxed().await
         } else if prepared.plan.kind == OperationKind::Mutation {
+            // Before the wait, as none of the mutations has begun then.
+            if let Some(ledger) = &cx.context.db().ledger {
+                ledger.begin();
+            }
+
             let _turn = SessionTurn::new(cx).await;
             self.in_order(cx, prepared, fields).await
         } else if cx.on_error == ErrorBehavior::Halt {
