@@ -153,8 +153,8 @@ impl Atomic {
         std::mem::replace(&mut *self.after(), left)
     }
 
-    /// Rolls the transaction back in the background, and then publishes the events of checks, unless
-    /// the operation has ended or a task commits it.
+    /// Rolls the transaction back and publishes the events of checks, both in the background and in
+    /// any order, unless the operation has ended or a task commits it.
     pub(crate) fn abandon(&self, app: &SharedState) {
         self.transaction.abandon();
         if self.after().stage != Stage::Running {

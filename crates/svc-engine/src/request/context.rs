@@ -171,8 +171,8 @@ impl<'a> Context<'a> {
     ///
     /// The event is not part of a transaction. For an event about a write, use a trigger with
     /// `svc_notify`, which is sent with the write. In a mutation of an operation with `@atomic`, the
-    /// event is published after the commit. In a check of an object, it is published after the
-    /// commit or the rollback. An error of the source is then only logged.
+    /// event is published after the commit. In a check of an object, it is published once the
+    /// operation has ended, also if it is undone. An error of the source is then only logged.
     ///
     /// ```
     /// use svc::prelude::*;
