@@ -83,7 +83,8 @@ impl<'a, F: Future<Output: IntoDecision> + Send + 'a> CheckAnswer<'a, Later> for
 ///
 /// The authorizer does not see the object, so its decision is the same for all objects of a
 /// request; it is called for each one. In an operation with `@atomic`, its writes are separate, as
-/// those of other authorizers are.
+/// those of other authorizers are. Its events are published when the operation has ended, as those
+/// of other checks are.
 ///
 /// ```
 /// use svc::authz::field_authorizer_adapter;

@@ -7,9 +7,11 @@ use serde_json::json;
 use svc::DatabaseConfig;
 use svc::authz::field_authorizer_adapter;
 use svc::prelude::*;
+use svc::testing::TestService;
 use svc_tests::App;
 
-use super::{database, registered};
+use super::checks::{listen, one_connection};
+use super::{ItemPatch, database, error, errors, names, registered};
 
 #[svc_type(sql_source = "v_item")]
 struct GuardedItem {
@@ -75,4 +77,45 @@ async fn the_authorizers_of_many_rows_leave_connections_to_other_clients() {
     assert_eq!(read.data(), json!({"items": [{"name": "one"}]}));
     let items = guarded.data();
     assert_eq!(items["guardedItems"].as_array().map(Vec::len), Some(32));
+}
+
+#[svc_type(sql_source = "v_item")]
+struct ReportedItem {
+    id: i32,
+    #[svc::authorize_field(field_authorizer_adapter(report_field, "ReportedItem.name"))]
+    name: Option<String>,
+}
+
+/// Reports that a field is read.
+async fn report_field(request: AuthorizationRequest) -> Result<bool> {
+    let field = request.operation_name();
+    request.context().publish("said", field).await?;
+    Ok(true)
+}
+
+#[svc::mutation(update = "tb_item", atomic)]
+async fn update_reported(id: i32, input: ItemPatch) -> Option<ReportedItem>;
+
+#[tokio::test]
+async fn an_event_of_an_authorizer_in_a_check_follows_the_operation() {
+    let database = database().await;
+    let options = one_connection(&database).mutations(mutations![update_reported]);
+    let service = TestService::start(options).await.unwrap();
+    let mut heard = listen(&service).await;
+    let app = App::serve_router(service.router()).await;
+    let reply = app
+        .query(
+            r#"mutation @atomic {
+                a: updateReported(id: 1, input: {name: "changed"}) { name }
+                b: fail
+            }"#,
+        )
+        .await;
+    let expected = [error("NOT_DONE", "a"), error("BAD_USER_INPUT", "b")];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert_eq!(
+        heard.next().await.unwrap(),
+        json!({"data": {"said": "ReportedItem.name"}})
+    );
+    assert_eq!(names(&database).await, ["one", "two"]);
 }

@@ -69,7 +69,7 @@ async fn an_event_of_a_check_is_published_although_the_operation_is_undone() {
 }
 
 /// The service with events of PostgreSQL and one connection for all statements.
-fn one_connection(database: &TestDatabase) -> AppOptions {
+pub(super) fn one_connection(database: &TestDatabase) -> AppOptions {
     let config = SvcConfig {
         database: DatabaseConfig {
             url: Some(database.url()),
