@@ -188,16 +188,15 @@ async fn an_exhausted_connection_limit_is_reported() {
 }
 
 /// A request that was refused a connection tries again until its time is over, and the last attempt
-/// may have no answer by then.
-#[tokio::test]
-async fn an_exhausted_connection_limit_is_reported_after_an_unanswered_attempt() {
+/// may have no answer by then. Its error has this message if it waits so long.
+async fn unanswered_attempt(pool_timeout: Duration, expected: &str) {
     let (log, proxy) = (Log::start(), Proxy::new().await);
     let database = TestDatabase::new(SQL).await;
     let role = reader(&database).await;
     let url = proxy
         .url(&database)
         .replace("postgres@", &format!("{role}@"));
-    let app = serve_at(url, Duration::from_secs(5)).await;
+    let app = serve_at(url, pool_timeout).await;
     app.until_data("{ rows { id name } }", &two_rows()).await;
     exhaust(&database, &role).await;
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
@@ -208,13 +207,25 @@ async fn an_exhausted_connection_limit_is_reported_after_an_unanswered_attempt()
         });
         assert_eq!(
             (refused.code().as_str(), refused.message().as_str()),
-            ("SERVICE_UNAVAILABLE", EXHAUSTED)
+            ("SERVICE_UNAVAILABLE", expected)
         );
         proxy.set(Flow::Free);
         database.execute(END_SLEEP).await;
     });
     assert_eq!(slow.code(), "TIMEOUT", "{}", slow.text);
     app.until_data("{ rows { id name } }", &two_rows()).await;
+}
+
+#[tokio::test]
+async fn an_exhausted_connection_limit_is_reported_after_an_unanswered_attempt() {
+    unanswered_attempt(Duration::from_secs(3), EXHAUSTED).await;
+}
+
+/// The database had no connection left at first, and has not answered for several seconds since.
+#[tokio::test]
+async fn an_exhausted_connection_limit_is_not_reported_long_after_the_refusal() {
+    let busy = "all database connections are busy";
+    unanswered_attempt(Duration::from_secs(10), busy).await;
 }
 
 /// Under load each connection is in use, and is still returned in time.

@@ -19,6 +19,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use self::maintenance::{Reaper, WaitTimeouts};
+use self::shortage::Refusal;
 use self::slot::SlotState;
 use self::watchdog::Watchdog;
 use super::DriverError;
@@ -165,14 +166,15 @@ impl Pool {
         deadline: Option<Instant>,
     ) -> Result<Slot<&'a Arc<Self>>, DriverError> {
         let until = deadline.unwrap_or_else(|| Instant::now() + self.acquire_timeout);
-        let (mut deadline, mut refusal) = (deadline, None);
+        let (mut deadline, mut refusal) = (deadline, None::<Refusal>);
         loop {
             let error = match self.open(&mut slot, deadline).await {
                 Ok(()) => return Ok(slot),
-                // An earlier refusal by the server is the cause, not the little time that was left
+                // A recent refusal by the server is the cause, not the little time that was left
                 // for this attempt.
                 Err(DriverError::PoolTimedOut) => {
-                    return Err(refusal.unwrap_or(DriverError::PoolTimedOut));
+                    let recent = refusal.filter(|refusal| refusal.is_recent(until));
+                    return Err(recent.map_or(DriverError::PoolTimedOut, |refusal| refusal.error));
                 }
                 Err(error) => error,
             };
@@ -180,6 +182,7 @@ impl Pool {
                 return Err(error);
             }
 
+            let at = Instant::now();
             let Ok(turn) = self.wait_for_others(slot, until) else {
                 return Err(error);
             };
@@ -196,7 +199,7 @@ impl Pool {
                 return Ok(slot);
             }
 
-            (deadline, refusal) = (Some(until), Some(error));
+            (deadline, refusal) = (Some(until), Some(Refusal { error, at }));
         }
     }
 
