@@ -111,6 +111,14 @@ impl Hub {
         self.source.publish(channel, payload).await
     }
 
+    /// Checks an event that is published later.
+    ///
+    /// # Errors
+    /// If the source can never publish it.
+    pub(crate) fn validate(&self, channel: &str, payload: &str) -> Result<()> {
+        self.source.validate(channel, payload)
+    }
+
     /// Subscribes to the payloads of a channel.
     ///
     /// # Errors

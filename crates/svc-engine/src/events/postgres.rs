@@ -52,16 +52,7 @@ impl EventSource for PostgresEvents {
 
     fn publish<'a>(&'a self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>> {
         let publishing = async move {
-            if payload.contains('\0') {
-                return Err(DbError::Nul.into_error());
-            }
-
-            if payload.len() >= TOO_LONG {
-                let message = format!(
-                    "a payload of PostgreSQL has less than {TOO_LONG} bytes; send an id in its place"
-                );
-                return Err(Error::new(ErrorCode::BadUserInput, message));
-            }
+            self.validate(channel, payload)?;
 
             let params = vec![
                 Param::Text(channel.to_owned()),
@@ -80,5 +71,20 @@ impl EventSource for PostgresEvents {
         };
 
         publishing.boxed()
+    }
+
+    fn validate(&self, _: &str, payload: &str) -> Result<()> {
+        if payload.contains('\0') {
+            return Err(DbError::Nul.into_error());
+        }
+
+        if payload.len() >= TOO_LONG {
+            let message = format!(
+                "a payload of PostgreSQL has less than {TOO_LONG} bytes; send an id in its place"
+            );
+            return Err(Error::new(ErrorCode::BadUserInput, message));
+        }
+
+        Ok(())
     }
 }

@@ -24,6 +24,16 @@ pub trait EventSource: Send + Sync + 'static {
     /// # Errors
     /// If the event cannot be published.
     fn publish<'a>(&'a self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>>;
+
+    /// Checks an event of an operation with `@atomic`, which is published only when the operation
+    /// has ended. By default, all events are valid.
+    ///
+    /// # Errors
+    /// If the event can never be published, for example because its payload is too long.
+    fn validate(&self, channel: &str, payload: &str) -> Result<()> {
+        let _ = (channel, payload);
+        Ok(())
+    }
 }
 
 /// An item of a source's stream.

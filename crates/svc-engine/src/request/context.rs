@@ -188,6 +188,11 @@ impl<'a> Context<'a> {
     /// Fails if the source of events cannot be reached. A payload of PostgreSQL is limited to less
     /// than 8,000 bytes.
     pub async fn publish(&self, channel: &str, payload: &str) -> svc_core::Result<()> {
+        // An event that waits for the end of its operation fails here, or only in the log.
+        if self.db.checks_for.is_some() || self.db.atomic.is_some() {
+            self.db.app.events.validate(channel, payload)?;
+        }
+
         let is_planned = match (&self.db.checks_for, &self.db.atomic) {
             (Some(operation), _) => operation.publish_of_check(channel, payload)?,
             // An event of an authorizer, for example, is published even if the operation is denied.

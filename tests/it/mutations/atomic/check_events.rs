@@ -13,8 +13,8 @@ use svc::testing::TestService;
 use svc_tests::App;
 use tokio::sync::Semaphore;
 
-use super::checks::{listen, update_watched};
-use super::{database, error, errors, options};
+use super::checks::{listen, one_connection, update_watched};
+use super::{ItemPatch, database, error, errors, names, options};
 
 /// A source that publishes what is said once it is open.
 #[derive(Clone)]
@@ -107,4 +107,41 @@ async fn the_events_of_many_undone_operations_use_few_connections() {
         assert_eq!(heard.next().await.unwrap(), read);
     }
     assert!(source.most.load(Ordering::SeqCst) <= 2);
+}
+
+#[svc_type(sql_source = "v_item")]
+struct VerboseItem {
+    id: i32,
+    #[svc::authorize_field(report_too_much)]
+    name: Option<String>,
+}
+
+/// Reports something that PostgreSQL does not publish.
+async fn report_too_much(item: &VerboseItem, request: AuthorizationRequest) -> Result<bool> {
+    let text = match item.id {
+        1 => "\0".to_owned(),
+        _ => "x".repeat(8_000),
+    };
+    request.context().publish("said", &text).await?;
+    Ok(true)
+}
+
+#[svc::mutation(update = "tb_item", atomic)]
+async fn update_verbose(id: i32, input: ItemPatch) -> Option<VerboseItem>;
+
+#[tokio::test]
+async fn an_event_that_cannot_be_published_fails_its_check() {
+    let database = database().await;
+    let app = App::serve(one_connection(&database).mutations(mutations![update_verbose])).await;
+    for id in [1, 2] {
+        let write = |name: &str| {
+            format!(r#"{{ updateVerbose(id: {id}, input: {{name: "{name}"}}) {{ name }} }}"#)
+        };
+        let alone = app.query(&format!("mutation {}", write("alone"))).await;
+        let undone = app
+            .query(&format!("mutation @atomic {}", write("undone")))
+            .await;
+        assert_eq!(undone.code(), alone.code(), "{}", undone.text);
+    }
+    assert_eq!(names(&database).await, ["alone", "alone"]);
 }
