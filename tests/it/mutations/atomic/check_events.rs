@@ -145,3 +145,34 @@ async fn an_event_that_cannot_be_published_fails_its_check() {
     }
     assert_eq!(names(&database).await, ["alone", "alone"]);
 }
+
+#[tokio::test]
+async fn an_event_of_a_check_is_published_although_the_commit_is_rejected() {
+    let database = database().await;
+    database
+        .execute("ALTER TABLE tb_item ADD UNIQUE (name) DEFERRABLE INITIALLY DEFERRED")
+        .await;
+    let options = options(&database).mutations(mutations![update_watched]);
+    let service = TestService::start(options).await.unwrap();
+    let mut heard = listen(&service).await;
+    let app = App::serve_router(service.router()).await;
+    let reply = app
+        .query(
+            r#"mutation @atomic {
+                a: updateWatched(id: 1, input: {name: "two"}) { name }
+                b: say(text: "undone")
+            }"#,
+        )
+        .await;
+    let code = reply.code();
+    let expected = [error(&code, "a"), error(&code, "b")];
+    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    let read = json!({"data": {"said": "read 1"}});
+    assert_eq!(heard.next().await.unwrap(), read);
+    assert_eq!(names(&database).await, ["one", "two"]);
+
+    // The next event is not that of the other field.
+    app.query(r#"mutation { say(text: "later") }"#).await.data();
+    let later = json!({"data": {"said": "later"}});
+    assert_eq!(heard.next().await.unwrap(), later);
+}

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use futures_util::future::join;
 use serde_json::{Value, json};
 use svc::DatabaseConfig;
 use svc::authz::{OperationType, field_authorizer_adapter};
@@ -10,6 +11,7 @@ use svc::db::Db;
 use svc::prelude::*;
 use svc::testing::{Subscribed, Subscription, TestService};
 use svc_tests::{App, TestDatabase, eventually};
+use tokio::time::timeout;
 
 use super::{ItemPatch, database, error, errors, fail, items, names, options, registered, said};
 
@@ -130,7 +132,7 @@ async fn an_event_of_a_check_is_published_after_the_deadline_of_its_operation() 
             url: Some(database.url()),
             ..DatabaseConfig::default()
         },
-        request_timeout: Some(Duration::from_secs(3)),
+        request_timeout: Some(Duration::from_secs(5)),
         ..SvcConfig::default()
     };
     let options = registered(AppOptions::new().config(config));
@@ -139,14 +141,17 @@ async fn an_event_of_a_check_is_published_after_the_deadline_of_its_operation() 
         .unwrap();
     let mut heard = listen(&service).await;
     let app = App::serve_router(service.router()).await;
-    let late = app
-        .query(
-            r#"mutation @atomic {
-                a: updateWatched(id: 1, input: {name: "late"}) { name }
-                b: doze
-            }"#,
-        )
-        .await;
+    let query = r#"mutation @atomic {
+        a: updateWatched(id: 1, input: {name: "late"}) { name }
+        b: doze
+    }"#;
+    let (late, early) = join(app.query(query), async {
+        // The check has run before the second field.
+        database.until_running("doze", 1).await;
+        timeout(Duration::from_millis(500), heard.next()).await
+    })
+    .await;
+    assert!(early.is_err(), "{early:?}");
     assert_eq!(late.json()["data"], Value::Null, "{}", late.text);
     let read = json!({"data": {"said": "read 1"}});
     assert_eq!(heard.next().await.unwrap(), read);
