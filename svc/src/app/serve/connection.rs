@@ -25,14 +25,14 @@ use tokio::time::{Sleep, sleep};
 use tower::Service as _;
 
 use super::activity::{Activity, HeadTimer, Order, Phase};
-use super::body::RequestBody;
+use super::body::{ConnectionWaker, RequestBody};
 use super::http2::Streams;
 use super::limited::Limited;
 use super::long_lived::{Keeper, Kept, LongLivedConnections};
 use super::seats::Seat;
 use super::socket::Socket;
 use crate::app::HttpConfig;
-use crate::http::ShuttingDown;
+use crate::http::{Recipient as _, ShuttingDown};
 
 /// The maximum number of body bytes that an HTTP/2 client may send before they are read: per
 /// request, and per connection.
@@ -184,6 +184,8 @@ fn note(request: Request<Incoming>, activity: &Arc<Activity>) -> Request<Body> {
 struct Connection<C> {
     connection: Pin<Box<C>>,
     activity: Arc<Activity>,
+    /// The waker that hyper gets.
+    waker: ConnectionWaker,
     /// The last order seen; `None` before the first poll.
     heard: Option<Order>,
     /// Whether it was ordered to finish and has not started to.
@@ -198,6 +200,7 @@ impl<C> Connection<C> {
     fn new(connection: Pin<Box<C>>, activity: Arc<Activity>) -> Self {
         Self {
             connection,
+            waker: ConnectionWaker::new(activity.id()),
             activity,
             heard: None,
             must_finish: false,
@@ -285,8 +288,10 @@ impl<C: GracefulConnection> Future for Connection<C> {
         this.begin_to_finish(cx);
 
         loop {
+            let mut context = Context::from_waker(this.waker.waking(cx.waker()));
+
             // Clients disconnect at any time, so errors are not logged.
-            let ended = this.connection.as_mut().poll(cx).map(drop);
+            let ended = this.connection.as_mut().poll(&mut context).map(drop);
             if ended.is_pending() && this.is_head_late(cx) {
                 this.say_goodbye(cx);
                 break Poll::Ready(());

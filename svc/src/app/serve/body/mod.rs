@@ -1,5 +1,7 @@
 //! The body of an HTTP/1 request.
 
+mod waker;
+
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,6 +12,9 @@ use axum::body::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use super::activity::Activity;
+use crate::http::Recipient as _;
+pub(super) use waker::ConnectionWaker;
+use waker::HeldWake;
 
 /// A body that returns to its connection if it is dropped before its end.
 #[derive(Debug)]
@@ -44,11 +49,21 @@ impl Body for RequestBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let connection = self.activity.id();
         let Some(body) = &mut self.body else {
             return Poll::Ready(None);
         };
 
-        let frame = Pin::new(body).poll_frame(cx);
+        // hyper wakes the connection after each part of a body, to read the next one. After the last
+        // part of a body of known length, the connection would be polled for nothing.
+        let held = HeldWake::begin(connection);
+        let frame = Pin::new(&mut *body).poll_frame(cx);
+        if matches!(frame, Poll::Ready(Some(Ok(_)))) && body.is_end_stream() {
+            held.forget();
+        } else {
+            drop(held);
+        }
+
         match &frame {
             Poll::Ready(None) => self.has_ended = true,
             Poll::Ready(Some(Err(_))) => self.has_failed = true,
