@@ -4,6 +4,7 @@ mod bounds;
 mod half_closed;
 mod http1;
 mod http2;
+mod pipelined;
 mod settings;
 mod shapes;
 mod slow_clients;
