@@ -122,6 +122,39 @@ async fn the_only_error_beside_null_data_is_that_of_the_failed_field() {
 }
 
 #[tokio::test]
+async fn on_error_changes_the_nulls_and_not_the_outcome() {
+    let database = database().await;
+    let app = App::serve(options(&database)).await;
+    let required =
+        r#"mutation @atomic { a: mustCreate(input: {id: 10, name: "ten"}) { id } b: fail }"#;
+    let optional = "mutation @atomic { a: plainly(id: 20) b: fail }";
+    let nulls = json!({"a": null, "b": null});
+    let (both, only) = (
+        vec![error("NOT_DONE", "a"), error("BAD_USER_INPUT", "b")],
+        vec![error("BAD_USER_INPUT", "b")],
+    );
+
+    for (query, on_error, data, expected) in [
+        (required, "PROPAGATE", Value::Null, &only),
+        (required, "NULL", nulls.clone(), &both),
+        (required, "HALT", Value::Null, &only),
+        (optional, "PROPAGATE", nulls.clone(), &both),
+        (optional, "NULL", nulls.clone(), &both),
+        (optional, "HALT", Value::Null, &only),
+    ] {
+        let body = json!({ "query": query, "onError": on_error });
+        let reply = app.post(&body).await;
+        assert_eq!(reply.json()["data"], data, "{on_error} {}", reply.text);
+        assert_eq!(&errors(&reply), expected, "{on_error} {}", reply.text);
+        if data.is_null() {
+            let effects = json!({"a": "NOT_DONE", "b": "NOT_DONE"});
+            assert_eq!(reply.json()["extensions"]["mutations"], effects);
+        }
+        assert_eq!(names(&database).await, ["one", "two"], "{on_error}");
+    }
+}
+
+#[tokio::test]
 async fn a_failing_status_is_the_error_of_its_field() {
     let database = database().await;
     let app = App::serve(options(&database)).await;
