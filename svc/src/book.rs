@@ -119,6 +119,7 @@ page! {
 mod tests {
     const README: &str = include_str!("../../README.md");
     const FIRST_PROGRAM: &str = include_str!("../../docs/first-program.md");
+    const CLI: &str = include_str!("../../docs/cli.md");
 
     #[test]
     fn the_quoted_program_is_the_quickstart() {
@@ -147,5 +148,18 @@ mod tests {
             FIRST_PROGRAM.contains(schema),
             "docs/first-program.md differs from examples/quickstart/src/schema.sql"
         );
+    }
+
+    #[test]
+    fn the_quoted_project_is_the_template() {
+        for file in [
+            include_str!("../../svc-cli/templates/common/src/lib.rs"),
+            include_str!("../../svc-cli/templates/common/src/main.rs"),
+        ] {
+            assert!(
+                CLI.contains(&format!("```rust,ignore\n{file}```\n")),
+                "docs/cli.md differs from svc-cli/templates/common/src"
+            );
+        }
     }
 }
