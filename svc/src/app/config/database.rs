@@ -27,9 +27,10 @@ settings! {
         /// request uses the connection. If unset, the reset after function calls is omitted if no
         /// function of the database can change session state.
         reset_session: Option<bool> = None, ["SVC_DATABASE_RESET_SESSION"], Whether("if it may be needed");
-        /// Maximum number of retries of a function call, a write to a table or the SQL of a
-        /// registered mutation that PostgreSQL has rolled back because of concurrent transactions
-        /// (a deadlock or a serialization failure).
+        /// Maximum number of retries of a function call, a write to a table, the SQL of a
+        /// registered mutation or an atomic operation without functions of the program that
+        /// PostgreSQL has rolled back because of concurrent transactions (a deadlock or a
+        /// serialization failure).
         retries: u32 = 0, ["SVC_DATABASE_RETRIES"], Count(0..=10, "retries");
         /// Time after which PostgreSQL cancels a statement.
         query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);
