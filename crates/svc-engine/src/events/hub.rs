@@ -9,12 +9,13 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use slab::Slab;
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot, watch};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use uuid::Uuid;
 
-use super::outbox::Outbox;
+use super::outbox::{Outbox, UnpublishedEvent};
 use super::queue::{Leave, Queue};
 use super::source_wait::waiting;
 use super::{Accepts, Event, EventListener, EventSource, Events, Feed, NotHeard, SourceEvent};
@@ -59,7 +60,7 @@ pub struct Hub {
     /// The throttle of log lines about probes that cannot be published.
     unpublished: LogThrottle,
     /// The events that are published in the background.
-    pub(super) outbox: Outbox,
+    outbox: Arc<Outbox>,
     task: Mutex<Option<AbortHandle>>,
 }
 
@@ -84,7 +85,7 @@ impl Hub {
             queue,
             dropped: LogThrottle::every(BETWEEN_LINES),
             unpublished: LogThrottle::every(BETWEEN_LINES),
-            outbox: Outbox::default(),
+            outbox: Arc::default(),
             task: Mutex::default(),
         });
 
@@ -117,6 +118,43 @@ impl Hub {
     /// If the source can never publish it.
     pub(crate) fn validate(&self, channel: &str, payload: &str) -> Result<()> {
         self.source.validate(channel, payload)
+    }
+
+    /// Publishes events in order, in a task, for a request that waits for it. Errors are in the
+    /// log. Returns `None` if there are no events.
+    pub(crate) fn publish_all(
+        self: &Arc<Self>,
+        events: Vec<UnpublishedEvent>,
+    ) -> Option<JoinHandle<()>> {
+        if events.is_empty() {
+            return None;
+        }
+
+        // Without a runtime the program is exiting.
+        let runtime = Handle::try_current().ok()?;
+        let hub = self.clone();
+        Some(runtime.spawn(async move { hub.publish_in_order(&events).await }))
+    }
+
+    /// Publishes events for which no request waits, in order, in a task. If too many wait, they
+    /// are dropped. Errors are in the log.
+    pub(crate) fn publish_later(self: &Arc<Self>, events: Vec<UnpublishedEvent>) {
+        let hub = self.clone();
+        self.outbox.run(events.len(), async move {
+            hub.publish_in_order(&events).await;
+        });
+    }
+
+    async fn publish_in_order(&self, events: &[UnpublishedEvent]) {
+        for UnpublishedEvent { channel, payload } in events {
+            if let Err(error) = self.publish(channel, payload).await {
+                tracing::error!(
+                    channel,
+                    error = error.chain(),
+                    "cannot publish the event of an atomic operation"
+                );
+            }
+        }
     }
 
     /// Subscribes to the payloads of a channel.

@@ -1,13 +1,12 @@
-//! Events that are published in the background, after the operations that plan them.
+//! Events that are published in the background: those of object checks in atomic operations that
+//! were undone.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
 
-use super::Hub;
 use svc_core::log_throttle::LogThrottle;
 
 /// The maximum number of events that wait to be published, and of those that one operation plans.
@@ -22,8 +21,8 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// An event to publish.
 #[derive(Debug)]
 pub(crate) struct UnpublishedEvent {
-    channel: String,
-    payload: String,
+    pub(super) channel: String,
+    pub(super) payload: String,
 }
 
 impl UnpublishedEvent {
@@ -55,87 +54,55 @@ impl Default for Outbox {
     }
 }
 
-impl Hub {
-    /// Publishes events in order, in a task, which waits while others publish. Errors are in the
-    /// log. Returns `None` if there are no events, or if they are dropped because too many wait.
-    pub(crate) fn publish_later(
+impl Outbox {
+    /// Runs `publishing` of a number of events in a task, which waits while others publish. Returns
+    /// whether it runs: there are events, and not too many of them wait.
+    pub(super) fn run(
         self: &Arc<Self>,
-        events: Vec<UnpublishedEvent>,
-    ) -> Option<JoinHandle<()>> {
-        if events.is_empty() {
-            return None;
+        events: usize,
+        publishing: impl Future<Output = ()> + Send + 'static,
+    ) -> bool {
+        if events == 0 {
+            return false;
         }
 
         // Without a runtime the program is exiting.
-        let runtime = Handle::try_current().ok()?;
-        let number = u32::try_from(events.len()).unwrap_or(u32::MAX);
-        let Ok(room) = self.outbox.room.clone().try_acquire_many_owned(number) else {
-            self.outbox.dropped.log(|operations| {
+        let Ok(runtime) = Handle::try_current() else {
+            return false;
+        };
+
+        let number = u32::try_from(events).unwrap_or(u32::MAX);
+        let Ok(room) = self.room.clone().try_acquire_many_owned(number) else {
+            self.dropped.log(|operations| {
                 tracing::error!(
                     operations,
                     waiting = MAX_WAITING,
-                    "the events of atomic operations are dropped: too many wait to be published"
+                    "the events of undone atomic operations are dropped: too many wait to be \
+                     published"
                 );
             });
-            return None;
+            return false;
         };
 
-        let hub = self.clone();
-        Some(runtime.spawn(async move {
+        let outbox = self.clone();
+        runtime.spawn(async move {
             // The semaphore is never closed.
-            let _turn = hub.outbox.publishers.acquire().await;
-            for event in &events {
-                hub.publish_or_log(event).await;
-            }
+            let _turn = outbox.publishers.acquire().await;
+            publishing.await;
             drop(room);
-        }))
-    }
-
-    async fn publish_or_log(&self, event: &UnpublishedEvent) {
-        let UnpublishedEvent { channel, payload } = event;
-        if let Err(error) = self.publish(channel, payload).await {
-            tracing::error!(
-                channel,
-                error = error.chain(),
-                "cannot publish the event of an atomic operation"
-            );
-        }
+        });
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures_util::FutureExt as _;
-    use futures_util::future::BoxFuture;
-    use futures_util::stream::BoxStream;
-
     use super::*;
-    use crate::events::{EventSource, SourceEvent};
-    use svc_core::Result;
-
-    /// A source that never publishes anything.
-    struct Stuck;
-
-    impl EventSource for Stuck {
-        fn listen<'a>(
-            &'a self,
-            _: &'a [String],
-        ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
-            std::future::pending().boxed()
-        }
-
-        fn publish<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<()>> {
-            std::future::pending().boxed()
-        }
-    }
 
     #[tokio::test]
     async fn events_are_dropped_while_too_many_wait() {
-        let hub = Hub::new(Arc::new(Stuck), Vec::new(), 1, None);
-        let publish = |number: usize| {
-            let events = (0..number).map(|_| UnpublishedEvent::new("said", "something"));
-            hub.publish_later(events.collect()).is_some()
-        };
+        let outbox = Arc::new(Outbox::default());
+        let publish = |number| outbox.run(number, std::future::pending());
 
         assert!(publish(MAX_WAITING - 1));
         assert!(!publish(2));

@@ -15,6 +15,9 @@ use svc_postgres::{
 /// The smallest size in bytes of a payload that PostgreSQL rejects.
 const TOO_LONG: usize = 8_000;
 
+/// The maximum length of the name of a channel in bytes, which is `NAMEDATALEN` less one.
+const LONGEST_NAME: usize = 63;
+
 /// The events of the service's database.
 #[derive(Debug)]
 pub struct PostgresEvents {
@@ -73,9 +76,14 @@ impl EventSource for PostgresEvents {
         publishing.boxed()
     }
 
-    fn validate(&self, _: &str, payload: &str) -> Result<()> {
-        if payload.contains('\0') {
+    fn validate(&self, channel: &str, payload: &str) -> Result<()> {
+        if channel.contains('\0') || payload.contains('\0') {
             return Err(DbError::Nul.into_error());
+        }
+
+        if channel.is_empty() || channel.len() > LONGEST_NAME {
+            let message = format!("a channel of PostgreSQL has 1 to {LONGEST_NAME} bytes");
+            return Err(Error::new(ErrorCode::BadUserInput, message));
         }
 
         if payload.len() >= TOO_LONG {

@@ -179,11 +179,15 @@ impl Atomic {
             }
         }
 
-        let publishing = app.events.publish_later(planned.events_after(effect));
+        let events = planned.events_after(effect);
+        if effect != Effect::Done {
+            // The response to an operation that was not done does not depend on the source, and
+            // neither do the turns that it holds.
+            app.events.publish_later(events);
+            return;
+        }
 
-        // The response to an operation that was not done does not depend on the source, and neither
-        // do the turns that it holds.
-        if let (Some(publishing), Effect::Done) = (publishing, effect) {
+        if let Some(publishing) = app.events.publish_all(events) {
             // A panic of the source is in the log, and does not hide that the commit has succeeded.
             let _ = publishing.await;
         }

@@ -172,7 +172,8 @@ impl<'a> Context<'a> {
     /// The event is not part of a transaction. For an event about a write, use a trigger with
     /// `svc_notify`, which is sent with the write. In a mutation of an operation with `@atomic`, the
     /// event is published after the commit. In a check of an object, it is published once the
-    /// operation has ended, also if it is undone. An error of the source is then only logged.
+    /// operation has ended, also if it is undone, or dropped if too many such events wait. An error
+    /// of the source is then only logged.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -186,7 +187,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// Fails if the source of events cannot be reached. A payload of PostgreSQL is limited to less
-    /// than 8,000 bytes.
+    /// than 8,000 bytes. An operation with `@atomic` publishes at most 10,000 events.
     pub async fn publish(&self, channel: &str, payload: &str) -> svc_core::Result<()> {
         // An event that waits for the end of its operation fails here, or only in the log.
         if self.db.checks_for.is_some() || self.db.atomic.is_some() {

@@ -118,11 +118,15 @@ struct VerboseItem {
 
 /// Reports something that PostgreSQL does not publish.
 async fn report_too_much(item: &VerboseItem, request: AuthorizationRequest) -> Result<bool> {
-    let text = match item.id {
-        1 => "\0".to_owned(),
-        _ => "x".repeat(8_000),
+    let long = "x".repeat(8_000);
+    let (channel, payload) = match item.id {
+        1 => ("said", "\0"),
+        2 => ("said", &*long),
+        3 => (&long[..64], "said"),
+        4 => ("", "said"),
+        _ => ("sa\0id", "said"),
     };
-    request.context().publish("said", &text).await?;
+    request.context().publish(channel, payload).await?;
     Ok(true)
 }
 
@@ -133,7 +137,10 @@ async fn update_verbose(id: i32, input: ItemPatch) -> Option<VerboseItem>;
 async fn an_event_that_cannot_be_published_fails_its_check() {
     let database = database().await;
     let app = App::serve(one_connection(&database).mutations(mutations![update_verbose])).await;
-    for id in [1, 2] {
+    database
+        .execute("INSERT INTO tb_item SELECT id, 'more' FROM generate_series(3, 5) id")
+        .await;
+    for id in 1..=5 {
         let write = |name: &str| {
             format!(r#"{{ updateVerbose(id: {id}, input: {{name: "{name}"}}) {{ name }} }}"#)
         };
@@ -143,7 +150,7 @@ async fn an_event_that_cannot_be_published_fails_its_check() {
             .await;
         assert_eq!(undone.code(), alone.code(), "{}", undone.text);
     }
-    assert_eq!(names(&database).await, ["alone", "alone"]);
+    assert_eq!(names(&database).await, ["alone"; 5]);
 }
 
 #[tokio::test]

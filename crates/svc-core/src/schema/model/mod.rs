@@ -7,6 +7,7 @@ mod extent;
 mod gated_fields;
 mod group_key;
 pub mod operator;
+mod type_expr;
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -32,6 +33,7 @@ pub(super) use gated_fields::{
     gate_of, gate_of_stored, is_checked, is_stored_as, member_fields, same_fields,
 };
 pub use group_key::{GroupKey, Period};
+pub use type_expr::TypeExpr;
 
 /// The position of a type in [`Model::types`].
 pub type TypeIndex = usize;
@@ -449,39 +451,6 @@ pub struct ArgDef {
 pub struct DefaultValue {
     pub(crate) literal: String,
     pub value: Value,
-}
-
-/// A type with its wrappers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TypeExpr {
-    Named(TypeIndex),
-    List(Box<TypeExpr>),
-    NonNull(Box<TypeExpr>),
-}
-
-impl TypeExpr {
-    pub fn named(&self) -> TypeIndex {
-        match self {
-            Self::Named(index) => *index,
-            Self::List(inner) | Self::NonNull(inner) => inner.named(),
-        }
-    }
-
-    pub fn is_non_null(&self) -> bool {
-        matches!(self, Self::NonNull(_))
-    }
-
-    /// The type without its outermost `!`.
-    pub fn unwrapped(&self) -> &Self {
-        match self {
-            Self::NonNull(inner) => inner,
-            other => other,
-        }
-    }
-
-    pub fn is_list(&self) -> bool {
-        matches!(self.unwrapped(), Self::List(_))
-    }
 }
 
 impl std::fmt::Debug for Model {

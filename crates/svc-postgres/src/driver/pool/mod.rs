@@ -19,7 +19,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use self::maintenance::{Reaper, WaitTimeouts};
-use self::shortage::Refusal;
+use self::shortage::SHORT_ATTEMPT;
 use self::slot::SlotState;
 use self::watchdog::Watchdog;
 use super::DriverError;
@@ -166,15 +166,15 @@ impl Pool {
         deadline: Option<Instant>,
     ) -> Result<Slot<&'a Arc<Self>>, DriverError> {
         let until = deadline.unwrap_or_else(|| Instant::now() + self.acquire_timeout);
-        let (mut deadline, mut refusal) = (deadline, None::<Refusal>);
+        let (mut deadline, mut refusal) = (deadline, None::<DriverError>);
         loop {
+            let start = Instant::now();
             let error = match self.open(&mut slot, deadline).await {
                 Ok(()) => return Ok(slot),
-                // A recent refusal by the server is the cause, not the little time that was left
-                // for this attempt.
+                // The refusal by the server is the cause if little time was left for this attempt.
                 Err(DriverError::PoolTimedOut) => {
-                    let recent = refusal.filter(|refusal| refusal.is_recent(until));
-                    return Err(recent.map_or(DriverError::PoolTimedOut, |refusal| refusal.error));
+                    let cause = refusal.filter(|_| start.elapsed() <= SHORT_ATTEMPT);
+                    return Err(cause.unwrap_or(DriverError::PoolTimedOut));
                 }
                 Err(error) => error,
             };
@@ -182,7 +182,6 @@ impl Pool {
                 return Err(error);
             }
 
-            let at = Instant::now();
             let Ok(turn) = self.wait_for_others(slot, until) else {
                 return Err(error);
             };
@@ -199,7 +198,7 @@ impl Pool {
                 return Ok(slot);
             }
 
-            (deadline, refusal) = (Some(until), Some(Refusal { error, at }));
+            (deadline, refusal) = (Some(until), Some(error));
         }
     }
 

@@ -5,28 +5,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{DriverError, Pool, Slot, SlotState, Turn};
+use super::{Pool, Slot, SlotState, Turn};
 
 /// The interval for trying to open one more connection.
 const RETRY: Duration = Duration::from_millis(500);
-/// The age up to which a refusal explains that a later attempt has no response. After that, the
-/// server does not answer.
-const RECENT: Duration = RETRY.saturating_mul(6);
+/// The time up to which an attempt to connect may have had too little time for a response. After
+/// that, the server does not answer.
+pub(super) const SHORT_ATTEMPT: Duration = RETRY.saturating_mul(6);
 /// The minimum time between two log messages.
 const SAY_AGAIN: Duration = Duration::from_secs(60);
-
-/// An attempt to connect that the server has refused for lack of connections.
-pub(super) struct Refusal {
-    pub(super) error: DriverError,
-    pub(super) at: Instant,
-}
-
-impl Refusal {
-    /// Whether it is recent at the end of the wait for a connection.
-    pub(super) fn is_recent(&self, end: Instant) -> bool {
-        end.saturating_duration_since(self.at) <= RECENT
-    }
-}
 
 impl Pool {
     /// Withholds a slot because the server has refused its connection for lack of connections.
