@@ -50,11 +50,11 @@ pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
 /// A guard: the field requires a user. It needs the feature `auth`, and does not compile without
 /// it.
 ///
-/// Guards go below `#[svc::query]` or one of its siblings on a function, or on a field or a method
-/// of an `#[svc_type]`. Several guards must all pass, and nothing of the field runs before them. A
-/// request without a user gets the code `UNAUTHENTICATED`; any other missing requirement gets
-/// `FORBIDDEN`, and `extensions` list the requirements. The schema lists them in the field's
-/// description.
+/// Guards go below `#[svc::query]`, `#[svc::mutation]` or `#[svc::subscription]` on a function, or
+/// on a field or a method of an `#[svc_type]`. Several guards must all pass, and nothing of the
+/// field runs before them. A request without a user gets the code `UNAUTHENTICATED`; any other
+/// missing requirement gets `FORBIDDEN`, and `extensions` list the requirements. The schema lists
+/// them in the field's description.
 ///
 /// ```ignore
 /// use svc::prelude::*;

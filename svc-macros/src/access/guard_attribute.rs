@@ -237,8 +237,8 @@ pub(crate) fn misplaced(guard: &str, item: TokenStream, errors: &mut Errors) -> 
             )
         }
         None => format!(
-            "`#[svc::{guard}]` goes below `#[svc::query]` or `#[svc::mutation]` on a function, or \
-             on a field or a method of an `#[svc_type]`"
+            "`#[svc::{guard}]` goes below `#[svc::query]`, `#[svc::mutation]` or \
+             `#[svc::subscription]` on a function, or on a field or a method of an `#[svc_type]`"
         ),
     };
 
