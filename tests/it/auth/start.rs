@@ -1,10 +1,15 @@
-//! The settings and providers with which a service does not start.
+//! The settings and providers with which a service does not start, or starts with a warning.
+
+use std::time::Duration;
 
 use svc::auth::SignedTokenProvider;
-use svc::{Environment, SvcConfig, create_svc_app};
+use svc::testing::TestService;
+use svc::{
+    ApiKeys, AppOptions, AuthenticatedUser, Environment, SvcConfig, UserContext, create_svc_app,
+};
 use svc_tests::Log;
 
-use super::service::options;
+use super::service::{options, options_with, provider};
 
 async fn start(variables: &[(&str, &str)]) -> Result<(), String> {
     let get = |name: &str| {
@@ -92,4 +97,50 @@ async fn a_short_secret_is_refused_in_production() {
         error.contains("7 bytes") && error.contains("production") && !error.contains("hunter2"),
         "{error}"
     );
+}
+
+async fn unchanged(user: AuthenticatedUser) -> svc::Result<Option<UserContext>> {
+    Ok(Some(user.into_user()))
+}
+
+fn loading(options: AppOptions) -> AppOptions {
+    options.load_user(Duration::ZERO, unchanged)
+}
+
+#[tokio::test]
+async fn a_user_loader_without_tokens_is_logged() {
+    let line = "`load_user` has no effect, because nothing verifies tokens; set \
+                SVC_AUTH_PROVIDER, or call `.auth_provider(…)` or `.api_keys(…)`";
+    let mut off = SvcConfig::default();
+    off.auth.enabled = Some(false);
+
+    for (case, options, is_logged) in [
+        ("no provider", loading(options()), true),
+        ("required", loading(options().auth_required(true)), true),
+        ("no loader", options(), false),
+        ("switched off", loading(options_with(off)), false),
+        (
+            "a provider",
+            loading(options().auth_provider(provider())),
+            false,
+        ),
+        (
+            "API keys",
+            loading(options().api_keys(ApiKeys::new())),
+            false,
+        ),
+    ] {
+        let log = Log::start();
+        drop(create_svc_app(options).await.unwrap());
+        let text = log.text();
+        assert_eq!(text.contains(line), is_logged, "{case}: {text}");
+    }
+}
+
+/// Tests set their users without tokens, so nothing is loaded.
+#[tokio::test]
+async fn a_user_loader_of_a_test_is_not_logged() {
+    let log = Log::start();
+    drop(TestService::start(loading(options())).await.unwrap());
+    assert!(!log.text().contains("load_user"), "{}", log.text());
 }

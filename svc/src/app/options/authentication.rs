@@ -21,6 +21,9 @@ impl AppOptions {
     /// The loaded user is cached with the token for at most `keep_for`, so a role that was revoked
     /// is gone within that time.
     ///
+    /// Without a provider and without API keys, the function never runs, and the start logs a
+    /// warning.
+    ///
     /// ```
     /// use std::time::Duration;
     /// use svc::db::col;

@@ -79,16 +79,10 @@ pub(in crate::app) fn from_options(
         tracing::warn!("{weakness}; in production the service would not start");
     }
 
-    if provider.is_none() && !config.required {
+    let provider = with_loaded_users(options, provider);
+    if provider.is_none() && !options.config.auth.required {
         return Ok(None);
     }
-
-    let provider = match (provider, options.user_loader.take()) {
-        (Some(provider), Some(loader)) => {
-            Some(loader.around(provider, options.user_database.clone()))
-        }
-        (provider, _) => provider,
-    };
 
     // A log-out is saved in the service of the provider, and a token that the program revokes in
     // that of the application.
@@ -136,6 +130,30 @@ fn beside_keys(
     Some(Arc::new(
         provider.into_iter().fold(keys, MultiProvider::or_shared),
     ))
+}
+
+/// Adds the user loader of the options to a provider.
+#[cfg(feature = "auth")]
+fn with_loaded_users(
+    options: &mut AppOptions,
+    provider: Option<SharedProvider>,
+) -> Option<SharedProvider> {
+    let Some(loader) = options.user_loader.take() else {
+        return provider;
+    };
+
+    let Some(provider) = provider else {
+        // Not an error: the settings choose the provider, and in development they may choose none.
+        if !options.is_quiet && options.config.auth.enabled != Some(false) {
+            tracing::warn!(
+                "`load_user` has no effect, because nothing verifies tokens; set SVC_AUTH_PROVIDER, \
+                 or call `.auth_provider(…)` or `.api_keys(…)`"
+            );
+        }
+        return None;
+    };
+
+    Some(loader.around(provider, options.user_database.clone()))
 }
 
 /// The revocation service in Redis, for a provider that brings none. Resolvers find it in the data,
