@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use svc::rate_limit::RateLimitConfig;
+use svc::testing::TestService;
 use svc::{SubscriptionsConfig, SvcConfig};
 use svc_tests::{App, Events, Log, Socket, eventually};
 
@@ -181,4 +182,14 @@ async fn the_start_warns_where_clients_can_forge_their_address() {
             log.text()
         );
     }
+}
+
+/// A test program creates a service in each of its tests.
+#[tokio::test]
+async fn services_of_tests_do_not_warn_of_forged_addresses() {
+    let log = Log::start();
+    let options = options(&Watched::new());
+    drop(TestService::start(options).await.unwrap());
+    let text = log.text();
+    assert!(!text.contains("clients can claim any address"), "{text}");
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak};
 use axum::Router;
 
 use super::entrance::Entrance;
+use crate::app::AppOptions;
 use crate::app::setup::authentication::dev_auth;
-use crate::app::{AppOptions, SvcConfig};
 use crate::http::{self, HttpState, LiveConnections};
 use crate::rate_limit::AddressRule;
 use svc_engine::graphql::Engine;
@@ -26,7 +26,7 @@ pub(super) fn routes(
     entrance: Entrance,
     #[cfg(feature = "embedded")] embedded: Option<svc_embedded::Database>,
 ) -> (Router, Arc<HttpState>) {
-    warn_of_named_addresses(&options.config, entrance.rate_limits.is_some());
+    warn_of_named_addresses(&options, entrance.rate_limits.is_some());
     let others = Router::new();
     #[cfg(feature = "native-auth")]
     let others = crate::app::setup::native_accounts::mount(
@@ -121,12 +121,14 @@ fn state(
 }
 
 /// Warns that clients may choose the address by which their sockets are bounded.
-fn warn_of_named_addresses(config: &SvcConfig, has_rate_limits: bool) {
+fn warn_of_named_addresses(options: &AppOptions, has_rate_limits: bool) {
+    let config = &options.config;
+
     // Rate limits warn of this themselves.
     let is_known = config.rate_limit.trusted_proxies.is_some() || has_rate_limits;
     let has_bound =
         cfg!(feature = "websocket") && config.subscriptions.max_connections_per_address > 0;
-    if is_known || !has_bound {
+    if is_known || !has_bound || options.is_quiet {
         return;
     }
 
