@@ -82,9 +82,9 @@ impl<'a, F: Future<Output: IntoDecision> + Send + 'a> CheckAnswer<'a, Later> for
 /// name.
 ///
 /// The authorizer does not see the object, so its decision is the same for all objects of a
-/// request; it is called for each one. In an operation with `@atomic`, its writes are separate, as
-/// those of other authorizers are. Its events are published when the operation has ended, as those
-/// of other checks are.
+/// request; it is called for each one. In an operation with `@atomic`, its writes are separate, like
+/// the writes of other authorizers. Its events are published when the operation has ended, like the
+/// events of other checks.
 ///
 /// ```
 /// use svc::authz::field_authorizer_adapter;

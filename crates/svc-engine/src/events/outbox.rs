@@ -1,5 +1,4 @@
-//! Events that are published in the background: those of object checks in atomic operations that
-//! were undone.
+//! Publishing in the background, for the events of object checks in undone atomic operations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use svc_core::log_throttle::LogThrottle;
 
-/// The maximum number of events that wait to be published, and of those that one operation plans.
+/// The maximum number of events that wait to be published, and the maximum that one operation plans.
 pub(crate) const MAX_WAITING: usize = 10_000;
 
 /// The number of tasks that publish at the same time. With PostgreSQL, each uses a connection.
