@@ -43,6 +43,9 @@ const TESTS: [&str; 24] = [
     "subscriptions::together::",
 ];
 
+/// The longest time of a test that does not hang.
+const SILENCE: Duration = Duration::from_secs(3_600);
+
 /// The page that keeps the last result.
 const RECORD: &str = "tests/long.md";
 
@@ -58,7 +61,7 @@ pub(crate) fn test_long() -> Result<()> {
         .args(TESTS)
         .env(LONG, "1");
     let mut times = Times::new();
-    let outcome = run_command(&mut command, None, |line| times.read(line))?;
+    let outcome = run_command(&mut command, None, SILENCE, |line| times.read(line))?;
     ensure_success(&outcome)?;
 
     let day = line_of(Command::new("date").args(["-u", "+%F"]))?;

@@ -4,12 +4,13 @@ mod long;
 mod newest;
 mod outcome;
 mod pooled;
+mod stuck;
 
 use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -34,6 +35,10 @@ const INITDB_CACHE: &str = "SVC_PG_INITDB_CACHE";
 
 /// The time in which the last lines of an ended cargo arrive.
 const LAST_LINES: Duration = Duration::from_secs(2);
+
+/// The longest time between the ends of two tests of a program. A program that takes longer waits
+/// for something that never comes, and is aborted.
+const SILENCE: Duration = Duration::from_secs(600);
 
 /// Runs `setup` and `cargo test`, and sums up its parts.
 pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
@@ -83,7 +88,7 @@ fn run_tests(
         command.env(INITDB_CACHE, empty_initdb_cache()?);
     }
 
-    run_command(&mut command, binaries, |_| {})
+    run_command(&mut command, binaries, SILENCE, |_| {})
 }
 
 /// Returns the folder of the cluster that most clusters of the tests are copies of. It is emptied, as
@@ -98,10 +103,12 @@ fn empty_initdb_cache() -> Result<PathBuf> {
     }
 }
 
-/// Runs a command that runs tests, and passes each line of its output on.
+/// Runs a command that runs tests, and passes each line of its output on. Aborts test programs that
+/// print nothing for longer than `silence`.
 fn run_command(
     command: &mut Command,
     binaries: Option<&Path>,
+    silence: Duration,
     mut on_line: impl FnMut(&str),
 ) -> Result<Outcome> {
     let version = postgres_version(binaries.map(Path::to_owned))?;
@@ -114,6 +121,7 @@ fn run_command(
     let lines = lines_of(child.stdout.take().context("the output of cargo")?);
     let mut outcome = Outcome::default();
     let mut has_ended = false;
+    let mut last_line = Instant::now();
 
     loop {
         match lines.recv_timeout(LAST_LINES) {
@@ -121,10 +129,18 @@ fn run_command(
                 println!("{line}");
                 outcome.read(&line);
                 on_line(&line);
+                last_line = Instant::now();
             }
             // A program that a failed test has left behind holds the output open.
             Err(RecvTimeoutError::Timeout) if has_ended => break,
-            Err(RecvTimeoutError::Timeout) => has_ended = child.try_wait()?.is_some(),
+            Err(RecvTimeoutError::Timeout) => {
+                has_ended = child.try_wait()?.is_some();
+                if outcome.unfinished > outcome.aborted && last_line.elapsed() > silence {
+                    eprintln!("{}", outcome.abort(silence));
+                    stuck::abort_programs(child.id());
+                    last_line = Instant::now();
+                }
+            }
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }

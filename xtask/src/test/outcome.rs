@@ -1,6 +1,7 @@
 //! The output of cargo's test programs, read as it comes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// The most lines of a failed test's output that the report repeats, its last ones.
 const LINES_OF_A_TEST: usize = 60;
@@ -39,6 +40,12 @@ pub(super) struct Outcome {
     pub(super) failed: BTreeSet<String>,
     /// The number of test programs that have begun and not come to their end, as one that crashes.
     pub(super) unfinished: usize,
+    /// The number of those that were aborted, because nothing went on in them.
+    pub(super) aborted: usize,
+    /// The tests of the program that runs which have not ended after a minute.
+    slow: BTreeSet<String>,
+    /// The tests among which those are that hang.
+    stuck: BTreeSet<String>,
     pub(super) is_success: bool,
     /// The lines that the failed tests printed.
     output: BTreeMap<String, Vec<String>>,
@@ -61,6 +68,14 @@ impl Outcome {
     pub(super) fn read(&mut self, line: &str) {
         if line.starts_with("running ") && line.split(' ').count() == 3 {
             self.unfinished += 1;
+        }
+
+        if let Some(test) = line.strip_prefix("test ") {
+            if let Some(name) = test.strip_suffix(" has been running for over 60 seconds") {
+                self.slow.insert(name.to_owned());
+            } else if let Some((name, _)) = test.split_once(" ... ") {
+                self.slow.remove(name);
+            }
         }
 
         if let Some((passed, failed)) = counts(line) {
@@ -101,6 +116,21 @@ impl Outcome {
         }
     }
 
+    /// Counts the program that runs as aborted. Returns a line with the tests that it waited for.
+    pub(super) fn abort(&mut self, silence: Duration) -> String {
+        let names = std::mem::take(&mut self.slow);
+        let list = names.iter().map(String::as_str).collect::<Vec<_>>();
+        let line = format!(
+            "no test ended for {} s; aborting the test program, in which these run: {}",
+            silence.as_secs(),
+            list.join(", ")
+        );
+
+        self.aborted += 1;
+        self.stuck.extend(names);
+        line
+    }
+
     /// The failed tests with the last lines of their output, for the end of a long log.
     pub(super) fn report(&self) -> String {
         let mut report = String::new();
@@ -122,6 +152,11 @@ impl Outcome {
         if !self.failed.is_empty() {
             let names: Vec<&str> = self.failed.iter().map(String::as_str).collect();
             failure += &format!(": {}", names.join(", "));
+        }
+
+        if !self.stuck.is_empty() {
+            let names: Vec<&str> = self.stuck.iter().map(String::as_str).collect();
+            failure += &format!("; these hung: {}", names.join(", "));
         }
 
         if self.unfinished > 0 {
@@ -156,6 +191,8 @@ fn counts(line: &str) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::{Outcome, counts};
 
     #[test]
@@ -183,6 +220,28 @@ mod tests {
         assert_eq!(
             outcome.failure(),
             "2 tests failed: a::b, c::d; 1 test programs did not come to their end"
+        );
+    }
+    #[test]
+    fn a_program_that_hangs_is_reported_with_its_tests() {
+        let mut outcome = Outcome::default();
+        for line in [
+            "running 3 tests",
+            "test a has been running for over 60 seconds",
+            "test b has been running for over 60 seconds",
+            "test b ... ok",
+            "test c ... ok",
+        ] {
+            outcome.read(line);
+        }
+
+        assert_eq!(
+            outcome.abort(Duration::from_secs(600)),
+            "no test ended for 600 s; aborting the test program, in which these run: a"
+        );
+        assert_eq!(
+            outcome.failure(),
+            "0 tests failed; these hung: a; 1 test programs did not come to their end"
         );
     }
 }
