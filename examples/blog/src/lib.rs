@@ -16,6 +16,7 @@ pub mod user;
 
 use svc::accounts::MIGRATION;
 use svc::axum::Router;
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc::rate_limit::RateLimiting;
 use svc::{
@@ -58,7 +59,9 @@ pub fn options() -> Result<AppOptions> {
 
     let options = match users {
         AuthProviderKind::None => return Ok(options),
-        AuthProviderKind::Native => options.setup_sql(format!("{SETUP_SQL}\n;{MIGRATION}")),
+        AuthProviderKind::Native => {
+            options.setup_sql(AssertSqlSafe(format!("{SETUP_SQL}\n;{MIGRATION}")))
+        }
         _ => options,
     };
 

@@ -11,6 +11,7 @@ use svc::accounts::{
     AccountDatabase, MIGRATION, NativeAuthFactory, PostgresUserRepository, create_auth_router,
 };
 use svc::axum::Router;
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc::{ApiKeys, Constraint, embedded};
 
@@ -36,7 +37,7 @@ pub fn options() -> Result<AppOptions> {
     let database = embedded::Options::new(".svc/saas").role(ROLE);
     Ok(AppOptions::from_env()?
         .embedded_database(database)
-        .setup_sql(SETUP.join("\n")))
+        .setup_sql(AssertSqlSafe(SETUP.join("\n"))))
 }
 
 /// The whole application: GraphQL, and the routes of accounts below `/auth`.

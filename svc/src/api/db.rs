@@ -3,9 +3,9 @@
 
 #[doc(inline)]
 pub use svc_engine::repository::{
-    Aggregate, Column, Connection, ConnectionSpec, CursorPage, Db, Edge, Filter, Find, FindOne,
-    FindSpec, GroupCount, Operator, Order, OrderBy, Page, RetriedTransaction, Slice, SqlValue,
-    Transaction, Where, asc, col, desc,
+    Aggregate, AssertSqlSafe, Column, Connection, ConnectionSpec, CursorPage, Db, Edge, Filter,
+    Find, FindOne, FindSpec, GroupCount, Operator, Order, OrderBy, Page, RetriedTransaction, Slice,
+    SqlText, SqlValue, Transaction, Where, asc, col, desc,
 };
 #[cfg(feature = "sqlx")]
 #[doc(inline)]

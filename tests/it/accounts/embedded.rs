@@ -1,6 +1,7 @@
 //! Accounts on the embedded database, in the application's own.
 
 use svc::accounts::{AccountDatabase, MIGRATION, PostgresUserRepository, create_auth_router};
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc::{create_svc_app, sqlx};
 use svc_tests::App;
@@ -67,9 +68,9 @@ async fn the_embedded_role_keeps_grants_on_account_tables_from_the_setup() {
         .config(config)
         .queries(queries![hashes, sessions])
         .embedded_database(svc::embedded::Options::new(folder.path()).role("app"))
-        .setup_sql(format!(
+        .setup_sql(AssertSqlSafe(format!(
             "{MIGRATION}; GRANT SELECT ON svc_auth.session TO app"
-        ));
+        )));
     let app = App::serve(options).await;
     app.until_ready().await;
     let reply = app.query("{ sessions }").await;

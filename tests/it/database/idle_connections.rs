@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use serde_json::json;
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc::sqlx;
 use svc_embedded::{Database, Options};
@@ -152,13 +153,10 @@ async fn terminated_connections_fail_no_request() {
 async fn a_database_restart_fails_no_request() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::start(Options::new(folder.path())).await.unwrap();
-    let app = App::serve(
-        options(&database.url()).setup_sql(
-            SQL.replace("CREATE VIEW", "CREATE OR REPLACE VIEW")
-                .replace("CREATE F", "CREATE OR REPLACE F"),
-        ),
-    )
-    .await;
+    let setup = SQL
+        .replace("CREATE VIEW", "CREATE OR REPLACE VIEW")
+        .replace("CREATE F", "CREATE OR REPLACE F");
+    let app = App::serve(options(&database.url()).setup_sql(AssertSqlSafe(setup))).await;
     all(&app).await;
     database.stop().await;
     let database = Database::start(Options::new(folder.path())).await.unwrap();

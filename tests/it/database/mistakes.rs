@@ -1,6 +1,7 @@
 //! A database that answers and refuses what the service needs is no database that is away: each
 //! request says so.
 
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
 
@@ -84,7 +85,7 @@ async fn a_failing_set_up_names_its_line_or_statement() {
     ] {
         let database = TestDatabase::new("").await;
         let options = options(&database.url(), svc::Environment::Development)
-            .setup_sql(format!("{VIEW}{mistake}"));
+            .setup_sql(AssertSqlSafe(format!("{VIEW}{mistake}")));
         let app = App::serve(options).await;
         refused(&app.query("{ rows { id } }").await, why);
         app.until_not_ready(&why.replace('"', "\\\"")).await;
@@ -95,8 +96,9 @@ async fn a_failing_set_up_names_its_line_or_statement() {
 async fn a_service_recovers_once_its_set_up_succeeds() {
     let database = TestDatabase::new("").await;
     let setup = format!("{VIEW}INSERT INTO tb_elsewhere VALUES (1);");
-    let app =
-        App::serve(options(&database.url(), svc::Environment::Development).setup_sql(setup)).await;
+    let options =
+        options(&database.url(), svc::Environment::Development).setup_sql(AssertSqlSafe(setup));
+    let app = App::serve(options).await;
     refused(
         &app.query("{ rows { id } }").await,
         "relation \"tb_elsewhere\" does not exist",

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc::{DatabaseConfig, SvcConfig, sqlx};
 use svc_tests::{App, TestDatabase, eventually};
@@ -237,7 +238,8 @@ fn setup() -> String {
 
 #[tokio::test]
 async fn a_character_outside_the_database_encoding_is_bad_input() {
-    let app = App::serve(options(encoded_in("LATIN1").await).setup_sql(setup())).await;
+    let options = options(encoded_in("LATIN1").await).setup_sql(AssertSqlSafe(setup()));
+    let app = App::serve(options).await;
     for document in [
         "{ items(where: {name: {eq: \"😀\"}}) { id } }",
         "mutation { addItem(input: {name: \"😀\"}) { id } }",
@@ -274,7 +276,8 @@ async fn a_character_outside_the_database_encoding_is_bad_input() {
 #[tokio::test]
 async fn a_stored_character_outside_unicode_is_a_masked_error() {
     let setup = setup().replace("'one'", "chr(129)");
-    let app = App::serve(options(encoded_in("WIN1252").await).setup_sql(setup)).await;
+    let options = options(encoded_in("WIN1252").await).setup_sql(AssertSqlSafe(setup));
+    let app = App::serve(options).await;
     assert_eq!(
         app.query("{ items { id } }").await.data(),
         json!({"items": [{"id": 1}]})

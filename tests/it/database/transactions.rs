@@ -1,6 +1,7 @@
 //! Transactions of resolvers: what is kept, what is undone, and what the client is told.
 
 use serde_json::json;
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc::serde_json::json as value;
 use svc::{DatabaseConfig, OnFailure, sqlx};
@@ -90,6 +91,19 @@ async fn refuse(ctx: &Context<'_>, keep: bool) -> Result<bool> {
     Ok(true)
 }
 
+/// Builds SQL for a number of rows, whose values are parameters.
+#[svc::mutation]
+async fn write_rows(ctx: &Context<'_>, count: i32) -> Result<i32> {
+    let mut tx = ctx.db().transaction().await?;
+    let rows: Vec<_> = (1..=count).map(|n| format!("(${n}, 'row {n}')")).collect();
+    let sql = format!("INSERT INTO tb_note VALUES {}", rows.join(", "));
+    let written = tx
+        .execute(AssertSqlSafe(sql), (1..=count).map(|id| value!(id)))
+        .await?;
+    tx.commit().await?;
+    Ok(written.try_into()?)
+}
+
 /// The constraint is looked at when it commits.
 #[svc::mutation]
 async fn twice(ctx: &Context<'_>) -> Result<bool> {
@@ -144,7 +158,9 @@ async fn serve() -> (TestDatabase, App) {
         ..SvcConfig::default()
     };
     let options = AppOptions::new().config(config).queries(queries![notes]);
-    let options = options.mutations(mutations![write, stumble, refuse, twice, lose, end_by_sql]);
+    let options = options.mutations(mutations![
+        write, stumble, refuse, write_rows, twice, lose, end_by_sql
+    ]);
     (database, App::serve(options).await)
 }
 
@@ -168,6 +184,19 @@ async fn committed_changes_are_kept_and_dropped_ones_are_rolled_back() {
     assert_eq!(
         kept(&app).await,
         json!([{ "id": 1, "body": "one" }, { "id": 2, "body": "two" }])
+    );
+}
+
+#[tokio::test]
+async fn sql_built_at_run_time_is_executed_with_its_values() {
+    let (_database, app) = serve().await;
+    assert_eq!(
+        app.query("mutation { write_rows(count: 2) }").await.data(),
+        json!({ "write_rows": 2 })
+    );
+    assert_eq!(
+        kept(&app).await,
+        json!([{ "id": 1, "body": "row 1" }, { "id": 2, "body": "row 2" }])
     );
 }
 

@@ -2,7 +2,7 @@
 
 use futures_util::future::join;
 use serde_json::{Value, json};
-use svc::db::Transaction;
+use svc::db::{AssertSqlSafe, Transaction};
 use svc::prelude::*;
 use svc::{DatabaseConfig, Operation};
 use svc_tests::{App, TestDatabase, eventually};
@@ -138,7 +138,11 @@ const CROSSED_SQL: [&str; 2] = [
 ];
 
 fn registered() -> [Operation; 3] {
-    let of = |first, second| format!("SELECT to_jsonb(transfer({first}, {second})) AS transfer");
+    let of = |first: i32, second: i32| {
+        AssertSqlSafe(format!(
+            "SELECT to_jsonb(transfer({first}, {second})) AS transfer"
+        ))
+    };
     [
         Operation::new(CROSSED_SQL[0]).sql(of(1, 2)),
         Operation::new(CROSSED_SQL[1]).sql(of(2, 1)),

@@ -1,6 +1,7 @@
 //! An operation with SQL obeys the rules of arguments, with the errors that it has without.
 
 use serde_json::{Value, json};
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc::{Limits, Operation, SvcConfig};
 use svc_tests::{App, Reply, TestDatabase};
@@ -129,7 +130,7 @@ async fn app() -> (App, TestDatabase) {
          SELECT jsonb_build_object('name', name, 'books', '[]'::jsonb) AS rename FROM done WHERE coalesce($2, 1) > 0";
     let cached = operations()
         .into_iter()
-        .map(|(document, sql)| Operation::new(document).sql(sql));
+        .map(|(document, sql)| Operation::new(document).sql(AssertSqlSafe(sql)));
     let options = AppOptions::new()
         .config(config)
         .limits(Limits {

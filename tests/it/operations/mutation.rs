@@ -1,6 +1,7 @@
 //! Mutations that SQL answers.
 
 use serde_json::json;
+use svc::db::AssertSqlSafe;
 use svc::{Constraint, Operation, SvcConfig};
 
 use super::schema::{store, store_with};
@@ -31,10 +32,14 @@ async fn a_mutation_is_answered_by_its_sql() {
 /// A statement whose connection PostgreSQL ends is undone, and not sent again. A query is.
 #[tokio::test]
 async fn a_statement_is_sent_once() {
-    let sql = "SELECT CASE WHEN nextval('runs') < 3 THEN to_jsonb(pg_terminate_backend(pg_backend_pid())) END AS";
+    let sql = |column: &str| {
+        AssertSqlSafe(format!(
+            "SELECT CASE WHEN nextval('runs') < 3 THEN to_jsonb(pg_terminate_backend(pg_backend_pid())) END AS {column}"
+        ))
+    };
     let store = store([
-        Operation::new("mutation Touch { touch }").sql(format!("{sql} touch")),
-        Operation::new("query Ask { optional }").sql(format!("{sql} optional")),
+        Operation::new("mutation Touch { touch }").sql(sql("touch")),
+        Operation::new("query Ask { optional }").sql(sql("optional")),
     ])
     .await;
     let reply = store.by_id("Touch", json!({})).await;

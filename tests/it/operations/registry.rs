@@ -1,6 +1,7 @@
 //! Operations that are registered while the program runs.
 
 use serde_json::json;
+use svc::db::AssertSqlSafe;
 use svc::{Operation, OperationRegistry, SvcConfig, create_svc_app};
 
 use super::schema::{Runs, hash, options, store_with};
@@ -152,10 +153,9 @@ async fn large_operations_evict_others() {
     })
     .await;
     let large = |n: i32, mebibytes: usize| {
-        Operation::new(numbered(n)).sql(format!(
-            "SELECT to_jsonb({n}) AS resolved --{}",
-            "x".repeat(mebibytes << 20)
-        ))
+        let filler = "x".repeat(mebibytes << 20);
+        let sql = format!("SELECT to_jsonb({n}) AS resolved --{filler}");
+        Operation::new(numbered(n)).sql(AssertSqlSafe(sql))
     };
     registry.register(large(1, 33)).unwrap();
     registry.register(large(2, 33)).unwrap();

@@ -134,8 +134,9 @@ async fn values_that_break_their_type_are_errors_with_paths() {
 #[tokio::test]
 async fn mistakes_in_sql_go_to_the_log() {
     let log = Log::start();
-    let operation =
-        |name: &str, sql: &str| Operation::new(format!("query {name} {{ optional }}")).sql(sql);
+    let operation = |name: &str, sql: &'static str| {
+        Operation::new(format!("query {name} {{ optional }}")).sql(sql)
+    };
     let store = store([
         operation("Syntax", "SELEC 1"),
         operation("Table", "SELECT to_jsonb(x) AS optional FROM tb_nowhere"),

@@ -8,6 +8,7 @@ mod connection;
 mod find;
 mod handle;
 mod page;
+mod sql_text;
 #[cfg(feature = "sqlx")]
 mod sqlx_transaction;
 mod transaction;
@@ -20,6 +21,7 @@ pub use connection::{Connection, ConnectionSpec, Edge, Slice};
 pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
 pub use page::{CursorPage, Page};
+pub use sql_text::{AssertSqlSafe, SqlText};
 #[cfg(feature = "sqlx")]
 pub use sqlx_transaction::{SqlxConnection, SqlxTransaction};
 pub use transaction::{RetriedTransaction, Transaction};

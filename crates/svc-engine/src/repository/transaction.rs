@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 use tokio_postgres::Row;
 
 use super::atomic::Part;
+use super::sql_text::SqlText;
 use super::transaction_command::ends_transaction;
 use crate::mutation_result::failed_call;
 use crate::repository::Db;
@@ -233,8 +234,9 @@ impl Transaction {
 
     /// Runs a statement and returns the number of rows that it wrote.
     ///
-    /// The text refers to the values as `$1`, `$2` and so on. PostgreSQL converts each value to the
-    /// type that it infers for the parameter.
+    /// The text is a `&'static str`, or wrapped in [`AssertSqlSafe`](super::AssertSqlSafe). It
+    /// refers to the values as `$1`, `$2` and so on. PostgreSQL converts each value to the type that
+    /// it infers for the parameter.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -256,20 +258,22 @@ impl Transaction {
     /// is not sent.
     pub async fn execute(
         &mut self,
-        sql: &'static str,
+        sql: impl SqlText,
         values: impl IntoIterator<Item = serde_json::Value>,
     ) -> Result<u64, Error> {
+        let sql = sql.into_text();
         let values: Vec<_> = values.into_iter().map(ExactJson::from).collect();
 
         // PostgreSQL texts cannot contain NUL, and its error would abort the transaction.
         if values.iter().any(has_nul) {
             return Err(DbError::Nul.into_error());
         }
-        if ends_transaction(sql) {
+        if ends_transaction(&sql) {
             return Err(Error::internal(ENDS));
         }
 
-        let statement = Statement::new(sql, values.into_iter().map(Param::Variable).collect());
+        let params = values.into_iter().map(Param::Variable).collect();
+        let statement = Statement::new(sql.into_owned(), params);
         let written = self.count_written(&statement).await;
         written.map_err(|error| failed_call(error, &self.db.app.constraints))
     }

@@ -29,6 +29,7 @@ use svc_engine::events::EventSource;
 use svc_engine::graphql::{Hooks, Operation, OperationRegistry, ResponseCache};
 use svc_engine::limits::Limits;
 use svc_engine::mutation_result::Constraints;
+use svc_engine::repository::SqlText;
 use svc_engine::request::{
     Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables,
 };
@@ -129,8 +130,10 @@ impl AppOptions {
     /// Sets the SQL that runs in one transaction when the database is first reached, before any
     /// query: tables, views and seeds of examples and tests. It runs at every start, so it must be
     /// repeatable (`IF NOT EXISTS`, `OR REPLACE`).
-    pub fn setup_sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
-        self.setup = Some(sql.into());
+    ///
+    /// The text is a `&'static str`, or wrapped in [`AssertSqlSafe`](crate::db::AssertSqlSafe).
+    pub fn setup_sql(mut self, sql: impl SqlText) -> Self {
+        self.setup = Some(sql.into_text());
         self
     }
 

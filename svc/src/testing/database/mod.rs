@@ -94,7 +94,7 @@ impl Database {
     }
 
     /// Runs statements as the owner, in one transaction unless they control transactions
-    /// themselves.
+    /// themselves. They may be built at run time, because no client can send a part of them.
     ///
     /// # Errors
     /// Returns the error of the statement that fails, with its line.

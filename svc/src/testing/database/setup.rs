@@ -72,7 +72,7 @@ impl Setup {
         self
     }
 
-    /// Adds SQL.
+    /// Adds SQL. It may be built at run time, because no client can send a part of it.
     pub fn sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
         self.parts.push(Part::Sql(sql.into()));
         self

@@ -29,13 +29,12 @@ async fn add_note(ctx: &Context<'_>, body: String) -> Result<bool> {
 }
 
 /// The SQL of the page on tenancy.
-fn sql() -> String {
+fn sql() -> &'static str {
     let page = include_str!("../../../../docs/tenancy.md");
     page.split("```sql\n")
         .nth(1)
         .and_then(|rest| rest.split("```").next())
         .unwrap()
-        .to_owned()
 }
 
 fn options(embedded: svc::embedded::Options) -> AppOptions {

@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use svc::db::AssertSqlSafe;
 use svc::prelude::*;
 use svc::{Operation, OperationRegistry};
 use svc_tests::{App, TestDatabase, cases, seed};
@@ -249,7 +250,8 @@ async fn every_execution_path_gives_the_same_bytes() {
         .await;
         registry.register(Operation::new(&query)).unwrap();
         if let Some(sql) = sql {
-            with_sql.register(Operation::new(&query).sql(&sql)).unwrap();
+            let operation = Operation::new(&query).sql(AssertSqlSafe(&sql));
+            with_sql.register(operation).unwrap();
             let answer = send(
                 &cached,
                 "/graphql",

@@ -1,7 +1,7 @@
 //! Mutations that can fail in every way.
 
 use serde_json::{Value, json};
-use svc::db::SessionVariables;
+use svc::db::{AssertSqlSafe, SessionVariables};
 use svc::prelude::*;
 use svc::{DatabaseConfig, Operation};
 use svc_tests::{App, Reply, TestDatabase};
@@ -154,7 +154,11 @@ pub(super) async fn app(url: &str, has_session: bool) -> App {
 }
 
 pub(super) fn options(url: &str) -> AppOptions {
-    let insert = "INSERT INTO tb_post (title) VALUES ($1) RETURNING";
+    let inserted = |columns: &str| {
+        AssertSqlSafe(format!(
+            "INSERT INTO tb_post (title) VALUES ($1) RETURNING {columns}"
+        ))
+    };
     // Looks whether functions have changed name them too, and a proxy shall lose the answer to a
     // call.
     let database = DatabaseConfig {
@@ -168,15 +172,15 @@ pub(super) fn options(url: &str) -> AppOptions {
         .mutations(mutations![strict, loose, plain, must, body, calls])
         .operations([
             Operation::new("mutation Plain($t: String!) { plain(title: $t) { id title } }")
-                .sql(format!("{insert} jsonb_build_object('id', id, 'title', title) AS plain")),
+                .sql(inserted("jsonb_build_object('id', id, 'title', title) AS plain")),
             Operation::new("mutation Broken($t: String!) { plain(title: $t) { id title } other: must(title: $t) { id } }")
-                .sql(format!("{insert} jsonb_build_object('id', 'x') AS plain, jsonb_build_object('id', id) AS other")),
+                .sql(inserted("jsonb_build_object('id', 'x') AS plain, jsonb_build_object('id', id) AS other")),
             Operation::new(
                 "mutation Result($t: String!) { loose(title: $t) { ... on LooseSuccess { id } ... on LooseError { code } } plain(title: $t) { id } }",
             )
-            .sql(format!(
-                "{insert} CASE title WHEN 'conflict' THEN '{{\"__typename\": \"LooseError\", \"status\": \"conflict:x\", \"code\": 409, \"errors\": []}}' \
-                 ELSE '{{\"__typename\": \"LooseSuccess\", \"status\": \"created\", \"id\": \"7\"}}' END::jsonb AS loose, \
+            .sql(inserted(
+                "CASE title WHEN 'conflict' THEN '{\"__typename\": \"LooseError\", \"status\": \"conflict:x\", \"code\": 409, \"errors\": []}' \
+                 ELSE '{\"__typename\": \"LooseSuccess\", \"status\": \"created\", \"id\": \"7\"}' END::jsonb AS loose, \
                  jsonb_build_object('id', id) AS plain",
             )),
             Operation::new(

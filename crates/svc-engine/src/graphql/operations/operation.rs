@@ -1,5 +1,7 @@
 //! Operations, as registered by a program.
 
+use crate::repository::SqlText;
+
 /// A document with one operation that a program registers; passed to `AppOptions::operations` or
 /// [`OperationRegistry`](crate::OperationRegistry).
 ///
@@ -58,8 +60,10 @@ impl Operation {
     /// statement returns at most one row, with a column of type `jsonb` or `json` for each root
     /// field, named by the field's key in the answer. A column has the same format as `data` in a
     /// view: objects with the stored names as keys.
-    pub fn sql(mut self, sql: impl Into<String>) -> Self {
-        self.sql = Some(sql.into());
+    ///
+    /// The text is a `&'static str`, or wrapped in [`AssertSqlSafe`](crate::repository::AssertSqlSafe).
+    pub fn sql(mut self, sql: impl SqlText) -> Self {
+        self.sql = Some(sql.into_text().into_owned());
         self
     }
 

@@ -169,7 +169,7 @@ pub(super) async fn options(view: &str) -> AppOptions {
         ..SvcConfig::default()
     };
 
-    let with_sql = |document: &str, sql: &str| Operation::new(document).sql(sql);
+    let with_sql = |document: &str, sql: &'static str| Operation::new(document).sql(sql);
 
     AppOptions::new()
         .config(config)
