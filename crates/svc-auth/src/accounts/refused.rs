@@ -96,6 +96,7 @@ impl From<AuthError> for Refused {
     }
 }
 
+#[doc(hidden)]
 impl From<Refused> for AuthError {
     fn from(refused: Refused) -> Self {
         match refused {

@@ -67,7 +67,7 @@ impl dyn AccessCheck + '_ {
         let owned = |(name, value): (&str, Cow<'_, Value>)| (name.to_owned(), value.into_owned());
         Ok(AuthorizationRequest {
             scope: self.shared().ok_or_else(denied)?,
-            operation_type: self.kind().into(),
+            operation_type: OperationType::of_root_field(self.kind()),
             operation_name: self.field().to_owned(),
             arguments: self.arguments()?.into_iter().map(owned).collect(),
         })

@@ -108,21 +108,20 @@ impl OperationType {
             Self::Field => "field",
         }
     }
-}
 
-impl fmt::Display for OperationType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl From<OperationKind> for OperationType {
-    fn from(kind: OperationKind) -> Self {
+    /// The kind of a root field.
+    pub(super) const fn of_root_field(kind: OperationKind) -> Self {
         match kind {
             OperationKind::Query => Self::Query,
             OperationKind::Mutation => Self::Mutation,
             OperationKind::Subscription => Self::Subscription,
         }
+    }
+}
+
+impl fmt::Display for OperationType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

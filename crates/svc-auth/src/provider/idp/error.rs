@@ -37,6 +37,7 @@ pub enum IdpError {
     NoClient,
 }
 
+#[doc(hidden)]
 impl From<BadEndpoint> for IdpError {
     fn from(BadEndpoint(text, must): BadEndpoint) -> Self {
         Self::Address(text, must)
@@ -60,6 +61,7 @@ pub(super) enum FetchError {
     Unexpected(Endpoint, &'static str),
 }
 
+#[doc(hidden)]
 impl From<FetchError> for AuthError {
     fn from(error: FetchError) -> Self {
         Self::unavailable(error)

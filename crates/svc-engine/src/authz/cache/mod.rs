@@ -13,7 +13,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::authorizer::{Deciding, Decisions};
-use super::{AccessCheck, AuthorizationDecision, AuthorizationRequest, DynAuthorizer};
+use super::{
+    AccessCheck, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, OperationType,
+};
 use crate::request::Context;
 use decision_key::DecisionKey;
 use kept_decisions::KeptDecisions;
@@ -219,7 +221,7 @@ impl DynAuthorizer for CachedAuthorizer {
     fn decide_about(&self, question: &dyn AccessCheck) -> Result<Deciding<'_>> {
         let (arguments, kind, name) = (
             question.arguments()?,
-            question.kind().into(),
+            OperationType::of_root_field(question.kind()),
             question.field(),
         );
 
