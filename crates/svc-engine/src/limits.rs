@@ -11,6 +11,7 @@ const MAX_LIMIT: u64 = u32::MAX as u64;
 
 /// The treatment of operations that exceed a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum LimitMode {
     /// They are rejected.
     #[default]

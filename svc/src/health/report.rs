@@ -9,6 +9,7 @@ use uuid::Uuid;
 /// Whether the service is healthy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum HealthStatus {
     /// All checks have passed.
     Healthy,

@@ -3,6 +3,7 @@
 /// A setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is {value:?}; {allowed}")]
+#[non_exhaustive]
 pub struct ConfigError {
     /// The environment variable or the field.
     pub name: String,

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 /// The state of a group of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorState {
     /// It needs attention.
     Unresolved,

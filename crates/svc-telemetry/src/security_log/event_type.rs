@@ -2,6 +2,7 @@
 
 /// The severity of a security event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum SecuritySeverity {
     /// Normal behavior.
     Info,

@@ -38,6 +38,7 @@ use svc_telemetry::security_log::SecurityLogConfig;
 
 /// The environment that a service runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Environment {
     /// GraphiQL and introspection are on; an unreachable database gives empty results.
     #[default]

@@ -81,7 +81,7 @@ pub(super) fn engine(
 fn registered_only(config: &OperationsConfig) -> RegisteredOnly {
     match (config.registered_only, config.registered_only_mode) {
         (false, _) => RegisteredOnly::Off,
-        (true, LimitMode::Enforce) => RegisteredOnly::Enforced,
         (true, LimitMode::Warn) => RegisteredOnly::Tried,
+        (true, _) => RegisteredOnly::Enforced,
     }
 }

@@ -125,9 +125,7 @@ async fn describe_and_end(
 }
 
 fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigError> {
-    variables.check().map_err(|bad| ConfigError {
-        name: "a session variable".to_owned(),
-        value: bad.value,
-        allowed: bad.allowed.to_owned(),
-    })
+    variables
+        .check()
+        .map_err(|bad| ConfigError::new("a session variable", bad.value, bad.allowed))
 }

@@ -45,9 +45,9 @@ impl AppOptions {
             return Ok(None);
         };
 
-        let client = RedisClient::new(url).map_err(|bad| ConfigError {
-            name: URL.to_owned(),
-            ..bad
+        let client = RedisClient::new(url).map_err(|mut bad| {
+            bad.name = URL.to_owned();
+            bad
         })?;
 
         Ok(Some(self.redis.get_or_init(|| client).clone()))

@@ -6,6 +6,7 @@
 /// `#[svc::mutation(function = "app.log_in", on_failure = commit)]`, or in a call from Rust with
 /// `Db::call_with`. An exception always rolls the call back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum OnFailure {
     /// Roll back the writes.
     #[default]
