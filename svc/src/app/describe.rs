@@ -11,9 +11,10 @@ use svc_core::schema::{
     TypeExpr, TypeIndex, TypeKind,
 };
 use svc_engine::graphql::{
-    Finding, WrittenTable, field_spec, functions, row_functions, row_sources, spec_of,
-    written_tables,
+    Finding, OperationProfile, OperationRegistry, WrittenTable, field_spec, functions,
+    row_functions, row_sources, spec_of, written_tables,
 };
+use svc_engine::limits::{LimitMode, Limits};
 use svc_engine::sql::select_form;
 use svc_postgres::{ArgForm, FunctionSpec};
 
@@ -53,13 +54,21 @@ const OTHER: &str = "other";
 /// service.
 pub(super) const DATABASE: &str = "SVC_DESCRIBE_DATABASE";
 
-/// Writes the description, with the findings of a start against the database.
+/// Writes the description, with the registered operations and the findings of a start against the
+/// database.
 pub(super) fn write(
     model: &Model,
+    registry: &OperationRegistry,
+    limits: &Limits,
     found: Option<Result<Vec<Finding>>>,
     file: &str,
 ) -> Result<(), StartError> {
     let mut description = describe(model);
+    description["limits"] = json!({
+        "depth": limits.depth, "complexity": limits.complexity, "max_page": limits.max_page,
+        "enforced": limits.mode == LimitMode::Enforce,
+    });
+    description["operations"] = json!(profiles(model, registry, limits));
     match found {
         Some(Ok(found)) => description["findings"] = found.iter().map(finding).collect(),
         Some(Err(error)) => description["start_error"] = error.message().into(),
@@ -129,6 +138,15 @@ fn describe(model: &Model) -> Value {
         "statements": statements,
         "writes": writes,
     })
+}
+
+/// The profiles of the registered operations, in any order.
+fn profiles(model: &Model, registry: &OperationRegistry, limits: &Limits) -> Vec<OperationProfile> {
+    registry
+        .all()
+        .iter()
+        .filter_map(|operation| operation.profile(model, limits))
+        .collect()
 }
 
 fn finding(finding: &Finding) -> Value {

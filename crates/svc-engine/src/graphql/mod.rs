@@ -45,7 +45,7 @@ pub(crate) use mutate::table::{
 pub use mutate::table::{WrittenTable, written_tables};
 #[cfg(any(test, fuzzing, feature = "test-support"))]
 pub use operations::fuzz_manifest;
-pub use operations::{describe_all, read_folder, read_manifests};
+pub use operations::{OperationProfile, describe_all, read_folder, read_manifests};
 pub use plan::PlanField;
 pub use response::{Answer, Freshness, Response, write_request_errors};
 pub use subscribe::ResponseStream;

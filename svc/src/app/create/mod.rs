@@ -82,7 +82,8 @@ pub(crate) async fn assemble(
     // programs whose database is not running.
     if let Some(file) = variable(describe::VARIABLE) {
         let channels = database_channels(&options);
-        describe_and_end(&schema.model, &options.config.database, channels, &file).await?;
+        let config = &options.config.database;
+        describe_and_end(&schema.model, &operations, config, channels, &file).await?;
     }
 
     // The same rules that hold on to requests may hide rows.
@@ -112,6 +113,7 @@ pub(crate) async fn assemble(
 #[expect(clippy::exit, reason = "the program would go on to serve")]
 async fn describe_and_end(
     model: &Model,
+    operations: &Operations,
     config: &DatabaseConfig,
     channels: Vec<String>,
     file: &str,
@@ -120,7 +122,10 @@ async fn describe_and_end(
         Some(url) => Some(start_findings(model, config, channels, &url).await),
         None => None,
     };
-    describe::write(model, found, file)?;
+    let Operations {
+        registry, limits, ..
+    } = operations;
+    describe::write(model, registry, limits, found, file)?;
     std::process::exit(0)
 }
 

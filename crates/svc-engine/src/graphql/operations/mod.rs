@@ -4,6 +4,7 @@
 //! A program registers an [`operation`]. [`folder`] reads operations from files, and [`manifest`]
 //! from the lists of client tools. [`registered`] checks and prepares one, and [`registry`] stores
 //! them. [`statement`] answers with SQL, and [`describe`] checks it when the database is reached.
+//! [`profile`] counts the cost of an operation for the CLI.
 
 mod describe;
 mod error;
@@ -14,6 +15,7 @@ mod fuzz_manifest;
 mod manifest;
 mod operation;
 mod parameters;
+mod profile;
 mod registered;
 mod registry;
 mod statement;
@@ -28,5 +30,6 @@ pub use folder::read_folder;
 #[cfg(any(test, fuzzing, feature = "test-support"))]
 pub use fuzz_manifest::fuzz_manifest;
 pub use manifest::read_manifests;
+pub use profile::OperationProfile;
 pub(super) use registered::{Registered, Sql};
 pub(super) use statement::{Answered, OperationStatement};

@@ -67,6 +67,11 @@ impl Operation {
         self
     }
 
+    /// Whether its name in messages is the file with its document.
+    pub(super) fn is_file(&self) -> bool {
+        self.file.is_some() && self.ids.is_empty()
+    }
+
     /// Returns its name in messages: the file, or the beginning of the document.
     pub(super) fn shown(&self) -> String {
         if let Some(file) = &self.file {

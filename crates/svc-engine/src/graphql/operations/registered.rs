@@ -28,6 +28,8 @@ pub struct Registered {
     pub(super) hashes: Vec<Hash>,
     /// Its name in messages.
     pub(super) shown: String,
+    /// Whether `shown` is the file with its document.
+    pub(super) is_file: bool,
 }
 
 /// The statement that answers an operation.
@@ -47,7 +49,7 @@ impl Registered {
         limits: &Limits,
         operation: Operation,
     ) -> Result<Self, OperationError> {
-        let shown = operation.shown();
+        let (shown, is_file) = (operation.shown(), operation.is_file());
         let fail = |reason: String| OperationError::new(shown.clone(), reason);
         let text = operation.document.trim_end();
         let document = prepare_document(model, limits, text).map_err(fail)?;
@@ -96,6 +98,7 @@ impl Registered {
             id,
             hashes,
             shown,
+            is_file,
             document,
         })
     }
