@@ -5,6 +5,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 use super::Built;
+use super::operation::{Limits, Operation};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
@@ -23,6 +24,11 @@ pub(crate) struct Description {
     pub(crate) functions: Vec<Function>,
     pub(crate) statements: Vec<Statement>,
     pub(crate) writes: Vec<Write>,
+    /// The registered operations, in any order.
+    #[serde(default)]
+    pub(crate) operations: Vec<Operation>,
+    #[serde(default)]
+    pub(crate) limits: Limits,
     /// The findings of a start on the database.
     #[serde(default)]
     pub(crate) findings: Vec<StartFinding>,

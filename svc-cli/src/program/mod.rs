@@ -5,6 +5,7 @@ mod cargo;
 mod description;
 mod features;
 mod names;
+mod operation;
 mod targets;
 
 pub(crate) use build::{Build, Built, Group, build};
@@ -14,6 +15,7 @@ pub(crate) use description::{
 };
 pub(crate) use features::has_feature;
 pub(crate) use names::{snake_case, table_of};
+pub(crate) use operation::{Limits, Operation, PageSize};
 
 /// The choice of a program of the project.
 #[derive(Debug, Clone, clap::Args)]

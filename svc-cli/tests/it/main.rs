@@ -17,6 +17,7 @@ mod init;
 mod killed;
 mod migrate;
 mod odd;
+mod operations;
 mod order;
 mod pending;
 mod release;

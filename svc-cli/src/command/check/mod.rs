@@ -4,6 +4,7 @@ mod catalog;
 mod finding;
 mod functions;
 mod nulls;
+mod operations;
 mod snapshot;
 mod start;
 mod statements;
@@ -28,6 +29,7 @@ Examples:
   svc check
   svc check --update             write svc.schema.json; commit this file
   svc check --offline            compare with svc.schema.json, without a database
+  svc check --update-operations  write svc.operations.json; commit this file
   svc check --app shop:server";
 
 #[derive(Debug, clap::Args)]
@@ -39,6 +41,8 @@ pub(crate) struct Arguments {
     /// Write a description of the database to svc.schema.json.
     #[arg(long)]
     update: bool,
+    #[command(flatten)]
+    operations: operations::Options,
     #[command(flatten)]
     choice: Choice,
 }
@@ -84,7 +88,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         unlisted::warn(&project, &description);
     }
 
-    compare(&project, &description, arguments)
+    let operations = operations::check(&project, &description, &arguments.operations);
+    match (compare(&project, &description, arguments), operations) {
+        (Err(types), Err(operations)) => {
+            let _ = operations.report();
+            Err(types)
+        }
+        (types, operations) => types.and(operations),
+    }
 }
 
 /// The URL of the database, if it responds.

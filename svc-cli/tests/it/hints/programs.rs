@@ -21,6 +21,17 @@ fn with(more: &str) -> &'static str {
 }
 
 #[test]
+fn a_missing_baseline_has_a_hint() {
+    follow(&[Case {
+        seed: with(""),
+        fails: "svc check --operations-baseline costs.json",
+        hint: "hint: write it: ",
+        follow: "$HINT --operations-baseline costs.json",
+        next: "",
+    }]);
+}
+
+#[test]
 fn build_errors_have_hints() {
     follow(&[
         Case {
