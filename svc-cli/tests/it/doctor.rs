@@ -96,6 +96,42 @@ fn problems_of_production_are_reported() {
 }
 
 #[test]
+fn documents_that_are_not_registered_are_a_warning_in_production() {
+    let place = Place::new();
+    place.write("Cargo.toml", "");
+    let with = |settings: &str| {
+        place.write(".env", settings);
+        report(&place).1
+    };
+    let is_silent = |report: &serde_json::Value| {
+        let findings = report["findings"].as_array().expect("findings");
+        findings
+            .iter()
+            .all(|finding| finding["subject"] != "documents")
+    };
+
+    let registered = "SVC_ENVIRONMENT=production\nSVC_OPERATIONS_DIR=operations\n";
+    let open = with(registered);
+    let any = "clients may send any other document too";
+    assert_eq!(state(&open, any), "warning");
+
+    let tried = with(&format!(
+        "{registered}SVC_REGISTERED_ONLY=true\nSVC_REGISTERED_ONLY_MODE=warn\n"
+    ));
+    let logged = "documents that are not registered are logged, and run";
+    assert_eq!(state(&tried, logged), "warning");
+
+    let only = with(&format!("{registered}SVC_REGISTERED_ONLY=true\n"));
+    assert_eq!(
+        state(&only, "only registered operations are accepted"),
+        "ok"
+    );
+
+    assert!(is_silent(&with("SVC_ENVIRONMENT=production\n")));
+    assert!(is_silent(&with("SVC_OPERATIONS_DIR=operations\n")));
+}
+
+#[test]
 fn missing_parts_are_named_with_their_fix() {
     let place = Place::new();
     assert!(

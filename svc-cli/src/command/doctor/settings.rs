@@ -27,6 +27,7 @@ pub(super) fn look(project: &Project) -> Vec<Finding> {
     findings.extend(tracked(project));
     findings.push(environment(project));
     findings.extend(introspection(project));
+    findings.extend(documents(project));
     findings.extend(secrets(project));
     findings.push(authentication(project));
     findings.extend(limits(project));
@@ -84,6 +85,41 @@ fn introspection(project: &Project) -> Option<Finding> {
             fix,
         )
     })
+}
+
+/// Whether a service in production that registers operations accepts other documents too.
+fn documents(project: &Project) -> Option<Finding> {
+    let is_production = project.setting("SVC_ENVIRONMENT").as_deref() == Some("production");
+    let registers = ["SVC_OPERATIONS_DIR", "SVC_TRUSTED_DOCUMENTS"]
+        .iter()
+        .any(|name| project.setting(name).is_some());
+    if !is_production || !registers {
+        return None;
+    }
+
+    let is = |name: &str, words: &[&str]| {
+        let value = project.setting(name).unwrap_or_default();
+        words.contains(&value.trim().to_ascii_lowercase().as_str())
+    };
+
+    let warning = |message: &str, fix: &str| Some(Finding::warning("documents", message, fix));
+    if !is("SVC_REGISTERED_ONLY", &["true", "1", "yes", "on"]) {
+        return warning(
+            "operations are registered, but clients may send any other document too",
+            "unless clients of others use the service, set SVC_REGISTERED_ONLY=true; try it first with \
+             SVC_REGISTERED_ONLY_MODE=warn",
+        );
+    }
+
+    if is("SVC_REGISTERED_ONLY_MODE", &["warn"]) {
+        return warning(
+            "documents that are not registered are logged, and run",
+            "when the security log has no query.registered_only_tried anymore, set SVC_REGISTERED_ONLY_MODE=enforce",
+        );
+    }
+
+    let message = "only registered operations are accepted";
+    Some(Finding::ok("documents", message))
 }
 
 fn secrets(project: &Project) -> Vec<Finding> {
