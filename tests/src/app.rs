@@ -1,15 +1,21 @@
 //! Applications that are served, and their answers.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use svc::axum::Router;
 use svc::{AppOptions, Server, create_svc_app};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::log;
 use crate::written::Watch;
+
+/// The longest wait for an answer, for each further part of it, and for the end of a server: longer
+/// than any time limit that a test gives a service to answer.
+const LONGEST: Duration = Duration::from_secs(700);
 
 /// A served application.
 #[derive(Debug)]
@@ -43,6 +49,7 @@ pub fn client() -> reqwest::Client {
     reqwest::Client::builder()
         // Reading the certificates of the system takes longer than most requests.
         .tls_certs_only([])
+        .read_timeout(LONGEST)
         .build()
         .expect("a client")
 }
@@ -174,7 +181,8 @@ impl App {
     pub async fn stopped(mut self) {
         self.stop();
         if let Some(task) = self.task.take() {
-            task.await.expect("the server's task");
+            let ended = timeout(LONGEST, task).await.expect("the server still runs");
+            ended.expect("the server's task");
         }
     }
 }

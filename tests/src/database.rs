@@ -187,7 +187,7 @@ impl TestDatabase {
     pub async fn pool(&self) -> PgPool {
         let options = PgPoolOptions::new().acquire_timeout(Duration::from_secs(120));
         options
-            .connect(&self.direct_url())
+            .connect_with(sessions::options(&self.direct_url()))
             .await
             .expect("a connection")
     }

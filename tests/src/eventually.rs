@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::{App, Reply, TestDatabase, sessions};
 
@@ -10,16 +11,25 @@ use crate::{App, Reply, TestDatabase, sessions};
 const MIN_PAUSE: Duration = Duration::from_millis(10);
 const MAX_PAUSE: Duration = Duration::from_millis(100);
 
+/// The longest that one question may take: some wait for an answer as long as the HTTP client.
+const MAX_QUESTION: Duration = Duration::from_secs(900);
+
 /// Asks again and again until the answer is `Ok`, and returns what is in it.
 ///
 /// # Panics
-/// With the last error when that takes longer than `limit`.
+/// With the last error when that takes longer than `limit`, or if a question has no answer at all.
 pub async fn within<T>(limit: Duration, mut ask: impl AsyncFnMut() -> Result<T, String>) -> T {
     let start = Instant::now();
+    let mut last = String::from("no answer");
     loop {
-        match ask().await {
+        let answer = timeout(MAX_QUESTION, ask()).await;
+        let answer = answer.unwrap_or_else(|_| panic!("a question has no answer, after {last}"));
+        match answer {
             Ok(found) => return found,
-            Err(error) => assert!(start.elapsed() < limit, "after {limit:?} still {error}"),
+            Err(error) => {
+                assert!(start.elapsed() < limit, "after {limit:?} still {error}");
+                last = error;
+            }
         }
         // A long wait has longer pauses: the other tests need the processors.
         let pause = (start.elapsed() / 10).clamp(MIN_PAUSE, MAX_PAUSE);

@@ -6,6 +6,7 @@ use svc::axum::Router;
 use svc::{HttpConfig, Server};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 /// The time that a test waits for what has to come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -36,9 +37,9 @@ impl Client {
 
     /// Sends bytes.
     pub async fn send(&mut self, text: &str) {
-        self.0
-            .write_all(text.as_bytes())
+        timeout(PATIENCE, self.0.write_all(text.as_bytes()))
             .await
+            .expect("the server does not read")
             .expect("no failure of the network");
     }
 
@@ -55,7 +56,7 @@ impl Client {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, read)
+        timeout(PATIENCE, read)
             .await
             .expect("no whole answer in time");
         String::from_utf8(text).expect("no failure of the network")
@@ -66,7 +67,7 @@ impl Client {
     pub async fn closed(&mut self) -> (Duration, String) {
         let start = Instant::now();
         let mut rest = Vec::new();
-        let read = tokio::time::timeout(PATIENCE, self.0.read_to_end(&mut rest)).await;
+        let read = timeout(PATIENCE, self.0.read_to_end(&mut rest)).await;
         // A reset is an end too.
         let _ = read.expect("the connection is still open");
         (start.elapsed(), String::from_utf8_lossy(&rest).into_owned())

@@ -15,6 +15,9 @@ pub(crate) const APPLICATION: &str = "svc-tests";
 /// The longest wait for a session.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The longest that a statement of a test may take, or wait for a lock.
+const LONGEST_STATEMENT: &str = "900s";
+
 /// The pause before the next try to open one.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -61,8 +64,7 @@ pub(crate) async fn open(url: String) -> PgConnection {
 
 /// Connects, and tries again while the server has no room.
 pub(crate) async fn connect(url: String) -> PgConnection {
-    let options = PgConnectOptions::from_str(&url)
-        .expect("the URL of a database")
+    let options = options(&url)
         .application_name(APPLICATION)
         .disable_statement_logging();
     let start = Instant::now();
@@ -73,6 +75,13 @@ pub(crate) async fn connect(url: String) -> PgConnection {
         }
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// The options of a session whose statements end after a time.
+pub(crate) fn options(url: &str) -> PgConnectOptions {
+    PgConnectOptions::from_str(url)
+        .expect("the URL of a database")
+        .options([("statement_timeout", LONGEST_STATEMENT)])
 }
 
 fn idle_one() -> Option<PgConnection> {
