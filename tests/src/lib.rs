@@ -49,5 +49,5 @@ pub use pooler::PgBouncer;
 pub use program::Program;
 pub use proxy::Proxy;
 pub use redis::Redis;
-pub use socket::{Closed, Events, Socket};
+pub use socket::{Closed, Events, Socket, next_answer};
 pub use written::secret;

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
+use svc::testing::Subscribed;
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::protocol::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -13,6 +15,10 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::App;
 use crate::raw::PATIENCE;
+
+/// The longest wait for a text or for the end of a connection on which other things, such as pings,
+/// keep coming.
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// A WebSocket at `/graphql`.
 #[derive(Debug)]
@@ -49,7 +55,8 @@ impl Socket {
         let stream = TcpStream::connect(app.address())
             .await
             .expect("a connection");
-        match client_async(request, stream).await {
+        let upgraded = timeout(PATIENCE, client_async(request, stream)).await;
+        match upgraded.expect("no answer to the upgrade in time") {
             Ok((socket, _)) => Ok(Self(socket)),
             Err(Error::Http(response)) => Err(response.status().as_u16()),
             Err(error) => panic!("{error}"),
@@ -78,7 +85,10 @@ impl Socket {
 
     /// Sends a frame.
     pub async fn send_frame(&mut self, frame: Message) {
-        self.0.send(frame).await.expect("a frame that is sent");
+        timeout(PATIENCE, self.0.send(frame))
+            .await
+            .expect("the service does not read")
+            .expect("a frame that is sent");
     }
 
     /// Subscribes under an identifier.
@@ -111,7 +121,7 @@ impl Socket {
     /// When it was closed.
     pub async fn receive_text(&mut self) -> Result<String, Closed> {
         loop {
-            let frame = tokio::time::timeout(PATIENCE, self.0.next())
+            let frame = timeout(PATIENCE, self.0.next())
                 .await
                 .expect("no message in time");
             match frame {
@@ -128,16 +138,21 @@ impl Socket {
 
     /// Waits until the socket is closed; messages before that are not looked at.
     pub async fn closed(&mut self) -> Closed {
-        loop {
-            if let Err(closed) = self.receive().await {
-                return closed;
+        let closed = async {
+            loop {
+                if let Err(closed) = self.receive().await {
+                    return closed;
+                }
             }
-        }
+        };
+        timeout(LONGEST, closed)
+            .await
+            .expect("the socket is still open")
     }
 
     /// Fails if a message comes within a time.
     pub async fn is_silent(&mut self, time: Duration) {
-        if let Ok(message) = tokio::time::timeout(time, self.receive()).await {
+        if let Ok(message) = timeout(time, self.receive()).await {
             panic!("{message:?}");
         }
     }
@@ -185,27 +200,43 @@ impl Events {
 
     /// Waits until the body has this text, and returns all that came until then.
     pub async fn until(&mut self, part: &str) -> &str {
-        while !self.text.contains(part) {
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk())
-                .await
-                .expect("no part in time");
-            match chunk.expect("a body") {
-                Some(bytes) => self.text.push_str(&String::from_utf8_lossy(&bytes)),
-                None => panic!("the body has ended without {part:?}: {}", self.text),
+        let reading = async {
+            while !self.text.contains(part) {
+                let chunk = timeout(PATIENCE, self.response.chunk())
+                    .await
+                    .expect("no part in time");
+                match chunk.expect("a body") {
+                    Some(bytes) => self.text.push_str(&String::from_utf8_lossy(&bytes)),
+                    None => panic!("the body has ended without {part:?}: {}", self.text),
+                }
             }
-        }
+        };
+        let read = timeout(LONGEST, reading).await;
+        assert!(read.is_ok(), "the body has no {part:?}: {}", self.text);
         &self.text
     }
 
     /// The whole body.
     pub async fn whole(mut self) -> String {
-        while let Ok(chunk) = tokio::time::timeout(PATIENCE, self.response.chunk())
-            .await
-            .expect("no end in time")
-        {
-            let Some(bytes) = chunk else { break };
-            self.text.push_str(&String::from_utf8_lossy(&bytes));
-        }
+        let reading = async {
+            while let Ok(chunk) = timeout(PATIENCE, self.response.chunk())
+                .await
+                .expect("no end in time")
+            {
+                let Some(bytes) = chunk else { break };
+                self.text.push_str(&String::from_utf8_lossy(&bytes));
+            }
+        };
+        let read = timeout(LONGEST, reading).await;
+        assert!(read.is_ok(), "the body does not end: {}", self.text);
         self.text
     }
+}
+
+/// The next answer of a subscription of a `TestService`.
+pub async fn next_answer(answers: &mut Subscribed) -> Value {
+    timeout(LONGEST, answers.next())
+        .await
+        .expect("no answer in time")
+        .expect("the stream goes on")
 }

@@ -245,7 +245,10 @@ async fn a_long_message_comes_whole() {
     }
     // The others have their turn between two of them.
     socket.subscribe("2", "{ hello }").await;
-    while socket.next().await["id"] == "1" {}
+    let other = async { while socket.next().await["id"] == "1" {} };
+    tokio::time::timeout(svc_tests::raw::PATIENCE, other)
+        .await
+        .expect("the other operation has no turn");
 }
 
 async fn a_socket_that_answers_no_ping_is_closed() {

@@ -7,6 +7,7 @@ use svc::futures_util::StreamExt as _;
 use svc::futures_util::future::{join_all, select_all};
 use svc::prelude::*;
 use svc::testing::{Subscribed, Subscription, TestService};
+pub(super) use svc_tests::next_answer as next;
 use svc_tests::{App, TestDatabase, eventually};
 use tokio::time::timeout;
 
@@ -61,14 +62,6 @@ pub(super) async fn refused(service: &TestService, document: &str) -> Value {
         Ok(_) => panic!("{document} got a stream"),
         Err(refused) => refused,
     }
-}
-
-/// The next answer, which comes soon.
-pub(super) async fn next(answers: &mut Subscribed) -> Value {
-    timeout(Duration::from_secs(120), answers.next())
-        .await
-        .expect("an answer")
-        .expect("the stream goes on")
 }
 
 /// No answer comes, as far as one can wait for that.

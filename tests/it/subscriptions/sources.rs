@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use svc::sqlx::postgres::PgListener;
 use svc_tests::TestDatabase;
+use svc_tests::raw::PATIENCE;
+use tokio::time::timeout;
 
 /// The payloads on a channel after some SQL.
 async fn heard(database: &TestDatabase, channel: &str, sql: &str, count: usize) -> Vec<Value> {
@@ -11,7 +13,9 @@ async fn heard(database: &TestDatabase, channel: &str, sql: &str, count: usize) 
     database.execute(sql).await;
     let mut payloads = Vec::new();
     for _ in 0..count {
-        payloads.push(serde_json::from_str(listener.recv().await.unwrap().payload()).unwrap());
+        let heard = timeout(PATIENCE, listener.recv()).await;
+        let heard = heard.expect("no payload in time").unwrap();
+        payloads.push(serde_json::from_str(heard.payload()).unwrap());
     }
     payloads
 }

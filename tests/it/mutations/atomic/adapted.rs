@@ -8,7 +8,7 @@ use svc::DatabaseConfig;
 use svc::authz::field_authorizer_adapter;
 use svc::prelude::*;
 use svc::testing::TestService;
-use svc_tests::App;
+use svc_tests::{App, next_answer};
 
 use super::checks::{listen, one_connection};
 use super::{ItemPatch, database, error, errors, names, registered};
@@ -114,7 +114,7 @@ async fn an_event_of_an_authorizer_in_a_check_follows_the_operation() {
     let expected = [error("NOT_DONE", "a"), error("BAD_USER_INPUT", "b")];
     assert_eq!(errors(&reply), expected, "{}", reply.text);
     assert_eq!(
-        heard.next().await.unwrap(),
+        next_answer(&mut heard).await,
         json!({"data": {"said": "ReportedItem.name"}})
     );
     assert_eq!(names(&database).await, ["one", "two"]);

@@ -10,7 +10,7 @@ use serde_json::json;
 use svc::events::{EventSource, InProcessEvents, SourceEvent};
 use svc::prelude::*;
 use svc::testing::TestService;
-use svc_tests::App;
+use svc_tests::{App, next_answer};
 use tokio::sync::Semaphore;
 
 use super::checks::{listen, one_connection, update_watched};
@@ -85,7 +85,7 @@ async fn the_response_to_an_undone_operation_does_not_wait_for_events_of_checks(
 
     source.open();
     let read = json!({"data": {"said": "read 1"}});
-    assert_eq!(heard.next().await.unwrap(), read);
+    assert_eq!(next_answer(&mut heard).await, read);
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn the_events_of_many_undone_operations_use_few_connections() {
     source.open();
     let read = json!({"data": {"said": "read 1"}});
     for _ in 0..10 {
-        assert_eq!(heard.next().await.unwrap(), read);
+        assert_eq!(next_answer(&mut heard).await, read);
     }
     assert!(source.most.load(Ordering::SeqCst) <= 2);
 }
@@ -175,11 +175,11 @@ async fn an_event_of_a_check_is_published_although_the_commit_is_rejected() {
     let expected = [error(&code, "a"), error(&code, "b")];
     assert_eq!(errors(&reply), expected, "{}", reply.text);
     let read = json!({"data": {"said": "read 1"}});
-    assert_eq!(heard.next().await.unwrap(), read);
+    assert_eq!(next_answer(&mut heard).await, read);
     assert_eq!(names(&database).await, ["one", "two"]);
 
     // The next event is not that of the other field.
     app.query(r#"mutation { say(text: "later") }"#).await.data();
     let later = json!({"data": {"said": "later"}});
-    assert_eq!(heard.next().await.unwrap(), later);
+    assert_eq!(next_answer(&mut heard).await, later);
 }

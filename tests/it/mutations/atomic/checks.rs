@@ -10,7 +10,7 @@ use svc::authz::{OperationType, field_authorizer_adapter};
 use svc::db::Db;
 use svc::prelude::*;
 use svc::testing::{Subscribed, Subscription, TestService};
-use svc_tests::{App, TestDatabase, eventually};
+use svc_tests::{App, TestDatabase, eventually, next_answer};
 use tokio::time::timeout;
 
 use super::{ItemPatch, database, error, errors, fail, items, names, options, registered, said};
@@ -64,7 +64,7 @@ async fn an_event_of_a_check_is_published_although_the_operation_is_undone() {
     ];
     assert_eq!(errors(&reply), expected, "{}", reply.text);
     assert_eq!(
-        heard.next().await.unwrap(),
+        next_answer(&mut heard).await,
         json!({"data": {"said": "read 1"}})
     );
     assert_eq!(names(&database).await, ["one", "two"]);
@@ -106,7 +106,10 @@ async fn the_event_of_a_check_needs_no_connection_beside_that_of_the_operation()
     let written = json!({"a": {"name": "kept"}, "b": {"name": "also"}});
     assert_eq!(kept.data(), written);
     for text in ["read 1", "read 2"] {
-        assert_eq!(heard.next().await.unwrap(), json!({"data": {"said": text}}));
+        assert_eq!(
+            next_answer(&mut heard).await,
+            json!({"data": {"said": text}})
+        );
     }
 
     let undone = app
@@ -120,7 +123,7 @@ async fn the_event_of_a_check_needs_no_connection_beside_that_of_the_operation()
     let expected = [error("NOT_DONE", "a"), error("BAD_USER_INPUT", "b")];
     assert_eq!(errors(&undone), expected, "{}", undone.text);
     let read = json!({"data": {"said": "read 1"}});
-    assert_eq!(heard.next().await.unwrap(), read);
+    assert_eq!(next_answer(&mut heard).await, read);
     assert_eq!(names(&database).await, ["kept", "also"]);
 }
 
@@ -154,7 +157,7 @@ async fn an_event_of_a_check_is_published_after_the_deadline_of_its_operation() 
     assert!(early.is_err(), "{early:?}");
     assert_eq!(late.json()["data"], Value::Null, "{}", late.text);
     let read = json!({"data": {"said": "read 1"}});
-    assert_eq!(heard.next().await.unwrap(), read);
+    assert_eq!(next_answer(&mut heard).await, read);
     assert_eq!(names(&database).await, ["one", "two"]);
 }
 

@@ -1,13 +1,13 @@
 //! The deadline, and the effects that follow the commit.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use svc::authz::OperationType;
 use svc::prelude::*;
 use svc::testing::{Subscription, TestService};
 use svc::{DatabaseConfig, ResponseCache};
-use svc_tests::{App, eventually};
+use svc_tests::{App, eventually, next_answer};
 use tokio::time::timeout;
 
 use super::{add_item, database, doze, items, names, options, plainly, registered, until_idle};
@@ -94,7 +94,10 @@ async fn events_are_published_only_after_the_commit() {
         .await;
     assert_eq!(kept.data(), json!({"a": true, "b": 20, "c": true}));
     for text in ["first", "second"] {
-        assert_eq!(heard.next().await.unwrap(), json!({"data": {"said": text}}));
+        assert_eq!(
+            next_answer(&mut heard).await,
+            json!({"data": {"said": text}})
+        );
     }
 }
 
@@ -140,7 +143,12 @@ async fn a_commit_that_outlasts_its_request_is_followed_by_its_effects() {
     assert!(reply.text.contains("\"UNKNOWN\""), "{}", reply.text);
 
     // Responses from before the commit are cached until then.
+    let start = Instant::now();
     let message = loop {
+        assert!(
+            start.elapsed() < Duration::from_secs(120),
+            "no commit has been heard of"
+        );
         kept_items(&app).await;
         let next = timeout(Duration::from_millis(20), heard.next());
         if let Ok(message) = next.await {
@@ -205,7 +213,7 @@ async fn an_event_of_an_authorizer_is_published_although_it_denies_the_operation
     let reply = app.query("mutation @atomic { plainly(id: 20) }").await;
     assert_eq!(reply.code(), "FORBIDDEN", "{}", reply.text);
     assert_eq!(
-        heard.next().await.unwrap(),
+        next_answer(&mut heard).await,
         json!({"data": {"said": "denied"}})
     );
 }
