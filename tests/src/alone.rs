@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::{cluster, swept};
+use crate::{cluster, run, swept};
 
 /// Runs a test of a module (`module_path!()`) in a process of its own, where no other test runs;
 /// whether this is that process. It shares the cluster of this process.
@@ -29,7 +29,7 @@ pub fn is_alone_with(module: &str, name: &str, settings: &[(&str, &str)]) -> boo
         .spawn()
         .expect("the test");
     let program = child.id();
-    let output = child.wait_with_output().expect("the test");
+    let output = run::wait(child, &test);
     if shared.is_some() {
         swept::drop_databases_of(program);
     }

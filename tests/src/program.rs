@@ -117,7 +117,7 @@ impl Drop for Program {
 }
 
 /// The lines of a stream, which is read to its end, so that nobody waits for it.
-fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
+pub fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
     let read = move || {
         BufReader::new(stream)

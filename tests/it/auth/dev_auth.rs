@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use svc::SvcConfig;
-use svc_tests::{App, Reply, chromium, node};
+use svc_tests::{App, Reply, chromium, node, run_beside};
 
 use super::service::{options, provider};
 use super::token::{USER, token};
@@ -253,10 +253,7 @@ async fn graphiql_works_with_the_password_and_a_token() {
     );
     // A browser takes long beside other tests.
     command.env("TIMEOUT_MS", "120000");
-    let output = tokio::task::spawn_blocking(move || command.output())
-        .await
-        .unwrap()
-        .expect("node");
+    let output = run_beside(command).await;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),

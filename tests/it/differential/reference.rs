@@ -1,19 +1,24 @@
 //! graphql-js in a process of its own.
 
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::io::Write as _;
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use svc_tests::{node, node_stderr};
+use svc_tests::{lines, node, node_stderr};
 
 use super::compare::{Outcome, Problem, Request, Verdict};
+
+/// The longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The reference implementation, over the same schema and data.
 pub(super) struct Reference {
     process: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    output: Receiver<String>,
 }
 
 impl Reference {
@@ -26,7 +31,7 @@ impl Reference {
             .stderr(node_stderr());
         let mut process = command.spawn().expect("node, for graphql-js");
         let mut input = process.stdin.take().unwrap();
-        let output = BufReader::new(process.stdout.take().unwrap());
+        let output = lines(process.stdout.take().unwrap());
         writeln!(input, "{}", json!({ "sdl": sdl, "data": data })).unwrap();
         Self {
             process,
@@ -53,8 +58,8 @@ impl Reference {
     }
 
     fn read(&mut self) -> Outcome {
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
+        let line = self.output.recv_timeout(PATIENCE);
+        let line = line.unwrap_or_else(|error| panic!("the reference does not answer: {error}"));
         let answer: Value =
             serde_json::from_str(&line).unwrap_or_else(|_| panic!("the reference said {line:?}"));
         assert!(
@@ -67,8 +72,8 @@ impl Reference {
 
 impl Drop for Reference {
     fn drop(&mut self) {
-        drop(self.input.take());
-        // It ends with its input; there is nothing to do about one that does not.
+        // If a test has failed, a thread may still write the input, at whose end it would end.
+        let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use svc::error_tracker::{ErrorContext, MIGRATION, init_error_tracker};
-use svc_tests::{Frozen, TestDatabase, eventually, is_alone};
+use svc_tests::{Frozen, TestDatabase, eventually, is_alone, wait};
 
 use super::tracked::{PATIENCE, tracked};
 
@@ -147,14 +147,9 @@ async fn two_instances_share_error_groups() {
             .env("SVC_TESTS_TRACKED", database.url());
         command.stdout(std::process::Stdio::null()).spawn().unwrap()
     };
-    for mut instance in [instance(), instance()] {
-        assert!(
-            tokio::task::spawn_blocking(move || instance.wait())
-                .await
-                .unwrap()
-                .unwrap()
-                .success()
-        );
+    for instance in [instance(), instance()] {
+        let ended = tokio::task::spawn_blocking(move || wait(instance, "an instance"));
+        assert!(ended.await.unwrap().status.success());
     }
     let pool = database.pool().await;
     let counts: Vec<i64> = sqlx::query_scalar("SELECT occurrences FROM svc_errors.error_group")

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use svc::GraphqlOverHttp;
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, node};
+use svc_tests::{App, TestDatabase, node, run_beside};
 
 #[svc::query]
 fn hello(#[svc(default = "world")] name: String) -> String {
@@ -36,11 +36,9 @@ async fn app() -> App {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_endpoint_passes_every_graphql_http_audit() {
     let app = app().await;
-    let url = app.url("/graphql");
-    let output = tokio::task::spawn_blocking(move || node("audit.mjs").arg(url).output())
-        .await
-        .unwrap()
-        .expect("node");
+    let mut command = node("audit.mjs");
+    command.arg(app.url("/graphql"));
+    let output = run_beside(command).await;
     let lines = String::from_utf8(output.stdout).unwrap();
     let audits: Vec<Value> = lines
         .lines()

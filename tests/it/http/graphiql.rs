@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, chromium, node};
+use svc_tests::{App, TestDatabase, chromium, node, run_beside};
 
 /// A person.
 #[svc_type(sql_source = "v_person")]
@@ -45,10 +45,7 @@ async fn browse(url: String, screenshot: &Path, environment: &[(&'static str, St
         .envs(environment.iter().cloned());
     // A browser takes long beside other tests.
     command.env("TIMEOUT_MS", "120000");
-    let output = tokio::task::spawn_blocking(move || command.output())
-        .await
-        .unwrap()
-        .expect("node");
+    let output = run_beside(command).await;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),

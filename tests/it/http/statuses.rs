@@ -5,7 +5,7 @@ use svc::futures_util::stream;
 use svc::prelude::*;
 use svc::{GraphqlOverHttp, HttpConfig, Limits, OperationsConfig, ProtectionConfig};
 use svc_tests::raw::{self, Client};
-use svc_tests::{App, Reply, node};
+use svc_tests::{App, Reply, node, run_beside};
 
 #[svc::query]
 fn hello() -> &'static str {
@@ -320,16 +320,9 @@ fn the_setting_names_a_draft() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_endpoint_passes_every_audit_of_2026() {
     let app = App::serve(options(config(GraphqlOverHttp::Draft2026))).await;
-    let url = app.url("/graphql");
-    let output = tokio::task::spawn_blocking(move || {
-        node("audit_2026.mjs")
-            .arg(url)
-            .arg("{ hello broken }")
-            .output()
-    })
-    .await
-    .unwrap()
-    .expect("node");
+    let mut command = node("audit_2026.mjs");
+    command.arg(app.url("/graphql")).arg("{ hello broken }");
+    let output = run_beside(command).await;
     let lines = String::from_utf8(output.stdout).unwrap();
     let audits: Vec<Value> = lines
         .lines()

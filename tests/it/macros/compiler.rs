@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use svc_tests::run;
+
 /// A program that compiles only with the svc and the tokio of these tests: others, with fewer
 /// features, may have been built since, as for the projects that the tests of the command line
 /// make.
@@ -84,14 +86,15 @@ impl Compiler {
         } else {
             "lib"
         };
-        let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+        let program = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let mut command = Command::new(program);
+        command
             .current_dir(package)
             .args(&self.arguments)
             .args(["--crate-type", kind, "--out-dir"])
             .arg(self.output.path().join(file))
-            .arg(file)
-            .output()
-            .unwrap();
+            .arg(file);
+        let output = run(&mut command);
         Checked {
             compiles: output.status.success(),
             messages: String::from_utf8(output.stderr).unwrap(),

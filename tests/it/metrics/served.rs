@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use svc::prelude::*;
 use svc::{Environment, MetricsConfig, setup_metrics};
-use svc_tests::{App, client, is_alone};
+use svc_tests::{App, client, is_alone, wait};
 
 use super::shop::{shop, things_database};
 
@@ -84,7 +84,7 @@ fn assert_promtool_is_content(text: &str) {
         .unwrap()
         .write_all(text.as_bytes())
         .unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = wait(child, "promtool");
     let said = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use svc::{ErrorCode, OperationsConfig, ProtectionConfig, SvcConfig, create_svc_app};
-use svc_tests::{cluster, node};
+use svc_tests::{cluster, node, run_beside};
 
 use super::schema::{Runs, Store, hash, options, persisted, store_with};
 
@@ -327,10 +327,7 @@ async fn manifests_of_the_real_tools_are_served() {
         std::fs::create_dir(&client).unwrap();
         let mut command = node("manifest.mjs");
         command.arg(tool).arg(&schema).arg(&client);
-        let output = tokio::task::spawn_blocking(move || command.output())
-            .await
-            .unwrap()
-            .expect("node");
+        let output = run_beside(command).await;
         assert!(
             output.status.success(),
             "{tool}: {}",

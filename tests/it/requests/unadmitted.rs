@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
-use svc_tests::cargo;
+use svc_tests::{cargo, run};
 
 /// The errors of a file: the line, the code, and a word of the message.
 type Errors = BTreeSet<(u64, String, String)>;
@@ -25,13 +25,13 @@ fn expected(source: &str) -> Errors {
 /// fails.
 fn found(root: &Path, which: &str, expected: &Errors) -> Errors {
     let compiler = root.join("tests/it/requests/unadmitted.sh");
-    let output = cargo()
+    let mut command = cargo();
+    command
         .args(["check", "--workspace", "--lib", "--message-format=json"])
         .env("RUSTC_WORKSPACE_WRAPPER", compiler)
         .env("UNADMITTED", which)
-        .current_dir(root)
-        .output()
-        .expect("cargo");
+        .current_dir(root);
+    let output = run(&mut command);
     assert!(!output.status.success(), "{which} compiles");
     let lines = String::from_utf8(output.stdout).unwrap();
     let messages = lines

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase, node};
+use svc_tests::{App, TestDatabase, node, run_beside};
 
 #[svc_interface(fields(id: i32, code: String, name: String), sql_source = "v_stored")]
 enum Stored {
@@ -276,10 +276,7 @@ async fn relay_makes_non_null_types_of_the_fields() {
     std::fs::create_dir(&client).unwrap();
     let mut command = node("semantic.mjs");
     command.arg(&schema).arg(&client);
-    let output = tokio::task::spawn_blocking(move || command.output())
-        .await
-        .unwrap()
-        .expect("node");
+    let output = run_beside(command).await;
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{complaint}");
     let made: Value = serde_json::from_slice(&output.stdout).unwrap();

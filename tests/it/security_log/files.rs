@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use svc::SecurityLogConfig;
 use svc::security_log::{SecurityEvent, SecurityEventType, SecurityLogger};
-use svc_tests::eventually;
+use svc_tests::{SetOnDrop, eventually};
 
 /// The time for all to be written.
 pub(super) const PATIENCE: Duration = Duration::from_secs(120);
@@ -137,6 +137,8 @@ fn no_line_is_lost_while_the_file_is_rotated() {
     let (log, is_over) = (log_in(&path), AtomicBool::new(false));
     let mut rotated = Vec::new();
     std::thread::scope(|scope| {
+        // The scope ends with its last thread, also if a writer fails.
+        let ending = SetOnDrop(&is_over);
         let writers: Vec<_> = (0..4)
             .map(|writer| {
                 let log = log.clone();
@@ -168,7 +170,7 @@ fn no_line_is_lost_while_the_file_is_rotated() {
             writer.join().unwrap();
         }
         assert!(log.flush(PATIENCE));
-        is_over.store(true, Ordering::Relaxed);
+        drop(ending);
         rotated = rotating.join().unwrap();
     });
     if path.exists() {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::{StreamExt as _, stream};
 use svc::prelude::*;
 use svc::{DatabaseConfig, SecurityLogConfig, get_security_logger, init_security_logger};
-use svc_tests::{App, eventually};
+use svc_tests::{App, SetOnDrop, eventually};
 
 use super::files::{PATIENCE, events};
 use svc_tests::is_alone;
@@ -74,9 +74,10 @@ async fn load_while_rotating(app: &App, path: &Path, numbers: Range<usize>) -> V
     let (path, is_over) = (path.to_owned(), std::sync::Arc::new(AtomicBool::new(false)));
     let until = is_over.clone();
     let rotating = std::thread::spawn(move || rotate(&path, &until));
+    let ending = SetOnDrop(&is_over);
     load(app, numbers).await;
     assert!(get_security_logger().flush(PATIENCE));
-    is_over.store(true, Ordering::Relaxed);
+    drop(ending);
     rotating.join().unwrap()
 }
 

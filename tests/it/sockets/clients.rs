@@ -1,16 +1,13 @@
 //! Clients that others wrote, in Node and in a browser.
 
 use serde_json::{Value, json};
-use svc_tests::{chromium, node};
+use svc_tests::{chromium, node, run_beside};
 
 use super::service::serve;
 
 /// Runs a script; what it prints, a value for each line.
-async fn run(mut command: std::process::Command) -> Vec<Value> {
-    let output = tokio::task::spawn_blocking(move || command.output())
-        .await
-        .unwrap()
-        .expect("node");
+async fn run(command: std::process::Command) -> Vec<Value> {
+    let output = run_beside(command).await;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),

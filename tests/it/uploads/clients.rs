@@ -1,6 +1,6 @@
 //! Real clients.
 
-use svc_tests::node;
+use svc_tests::{node, run_beside};
 
 use super::service::{config, files_in, serve};
 
@@ -8,11 +8,9 @@ use super::service::{config, files_in, serve};
 async fn third_party_clients_upload_files() {
     let dir = tempfile::tempdir().unwrap();
     let app = serve(config(dir.path())).await;
-    let output = tokio::process::Command::from(node("upload.mjs"))
-        .arg(app.url("/graphql"))
-        .output()
-        .await
-        .unwrap();
+    let mut command = node("upload.mjs");
+    command.arg(app.url("/graphql"));
+    let output = run_beside(command).await;
     assert!(
         output.status.success(),
         "{}",

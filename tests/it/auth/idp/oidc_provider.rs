@@ -1,6 +1,7 @@
 //! Tokens of an OpenID provider that nobody here wrote.
 
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use svc::auth::{AuthProvider as _, IntrospectionProvider};
@@ -8,9 +9,13 @@ use svc::{IdpConfig, TokenAlgorithm};
 use svc_tests::{App, node, node_stderr};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
 
 use super::super::service::options;
 use super::issuer::{API, invalid, serve, user};
+
+/// The longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The provider in a process of its own, behind a certificate that was made for it.
 struct OidcProvider {
@@ -43,8 +48,7 @@ impl OidcProvider {
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let mut output = BufReader::new(output).lines();
-        let line: Value =
-            serde_json::from_str(&output.next_line().await.unwrap().unwrap()).unwrap();
+        let line: Value = serde_json::from_str(&next_line(&mut output).await).unwrap();
         let issuer = line["issuer"].as_str().unwrap().to_owned();
         Self {
             _child: child,
@@ -91,8 +95,17 @@ impl OidcProvider {
     async fn ask(&mut self, path: &str, form: &Value) -> Value {
         let line = format!("{}\n", json!({ "path": path, "form": form }));
         self.input.write_all(line.as_bytes()).await.unwrap();
-        serde_json::from_str(&self.output.next_line().await.unwrap().unwrap()).unwrap()
+        serde_json::from_str(&next_line(&mut self.output).await).unwrap()
     }
+}
+
+/// The next line of the script, which comes soon.
+async fn next_line(output: &mut Lines<BufReader<ChildStdout>>) -> String {
+    timeout(PATIENCE, output.next_line())
+        .await
+        .expect("the provider does not answer")
+        .unwrap()
+        .expect("the provider has ended")
 }
 
 #[tokio::test]
