@@ -6,8 +6,10 @@ use std::process::{Child, Command, Stdio};
 use svc_embedded::free_port;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::UnixStream;
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::timeout;
 
+use crate::raw::PATIENCE;
 use crate::{Frozen, eventually};
 
 /// A Redis of a test's own, which keeps what it has over a restart.
@@ -54,6 +56,22 @@ impl Redis {
     /// The URL of the server.
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// The answers of the server to a command without TLS.
+    pub async fn answer(&self, command: &str) -> String {
+        let asking = async {
+            let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await?;
+            let commands = format!("{command}\r\nQUIT\r\n");
+            stream.write_all(commands.as_bytes()).await?;
+            let mut text = String::new();
+            stream.read_to_string(&mut text).await?;
+            Ok::<_, std::io::Error>(text)
+        };
+        timeout(PATIENCE, asking)
+            .await
+            .expect("no answer of Redis in time")
+            .expect("an answer of Redis")
     }
 
     /// Starts the server again, and waits until it has read what it keeps.

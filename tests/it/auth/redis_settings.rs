@@ -6,7 +6,6 @@ use svc::prelude::*;
 use svc::sessions::{RedisSessionStore, SessionConfig, SessionLayer};
 use svc::{RedisClient, SvcConfig, create_svc_app};
 use svc_tests::{App, Redis, eventually};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::service::{options, posting, query};
 use super::token::{SECRET, USER, token};
@@ -107,15 +106,7 @@ async fn a_revocation_service_in_code_replaces_that_of_the_settings() {
 
 /// The answer of Redis to a command without arguments that it would count as one more.
 async fn clients(redis: &Redis) -> usize {
-    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", redis.port()))
-        .await
-        .unwrap();
-    stream
-        .write_all(b"CLIENT LIST TYPE normal\r\nQUIT\r\n")
-        .await
-        .unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
+    let text = redis.answer("CLIENT LIST TYPE normal").await;
     text.lines().filter(|line| line.starts_with("id=")).count() - 1
 }
 

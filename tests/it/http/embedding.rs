@@ -82,7 +82,9 @@ async fn a_stop_lets_requests_finish() {
         .header("content-type", "application/json")
         .body(r#"{"query":"{ slow }"}"#);
     let answer = tokio::spawn(async move { request.send().await.unwrap().text().await.unwrap() });
-    slow.begun.notified().await;
+    tokio::time::timeout(PATIENCE, slow.begun.notified())
+        .await
+        .expect("the request does not run");
     app.stop();
     // The server has heard it: it takes no connection any more.
     svc_tests::eventually(

@@ -91,8 +91,8 @@ async fn answer(address: SocketAddr, hostile: &Hostile) -> Option<Vec<u8>> {
         }
     };
     if hostile.end == End::Goes {
-        sending.await;
-        return Some(answer);
+        let sent = tokio::time::timeout(PATIENCE, sending).await;
+        return sent.is_ok().then_some(answer);
     }
     let talk = async { tokio::join!(sending, read.read_to_end(&mut answer)) };
     let is_over = tokio::time::timeout(PATIENCE, talk).await.is_ok();

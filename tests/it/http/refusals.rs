@@ -261,7 +261,10 @@ async fn a_refusal_is_readable_over_http2() {
         assert_eq!(response.status().as_u16().to_string(), status);
         let mut body = response.into_body();
         let mut text = Vec::new();
-        while let Some(data) = body.data().await {
+        while let Some(data) = tokio::time::timeout(PATIENCE, body.data())
+            .await
+            .expect("no end in time")
+        {
             text.extend_from_slice(&data.expect("the whole answer"));
         }
         assert!(

@@ -5,8 +5,6 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use svc::{OperationsConfig, RedisClient, SvcConfig};
 use svc_tests::{Redis, eventually};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 
 use super::schema::{Store, hash, persisted, store_with};
 
@@ -86,17 +84,9 @@ async fn a_document_sent_to_one_instance_is_known_to_all() {
 async fn an_absent_or_wrong_redis_costs_one_round_trip_at_most() {
     let mut redis = Redis::new().await;
     let (first, second) = (store(&redis, false).await, store(&redis, false).await);
-    let mut connection = TcpStream::connect(("127.0.0.1", redis.port()))
-        .await
-        .unwrap();
-    let set = format!(
-        "SET svc:persisted:{} \"{{ required }}\"\r\n",
-        hash(DOCUMENT)
-    );
-    connection.write_all(set.as_bytes()).await.unwrap();
-    let mut answer = [0; 5];
-    connection.read_exact(&mut answer).await.unwrap();
-    assert_eq!(&answer, b"+OK\r\n");
+    let set = format!("SET svc:persisted:{} \"{{ required }}\"", hash(DOCUMENT));
+    let answer = redis.answer(&set).await;
+    assert!(answer.starts_with("+OK\r\n"), "{answer}");
     assert_eq!(
         first.by_hash(DOCUMENT, json!({})).await.code(),
         "PERSISTED_QUERY_NOT_FOUND",
@@ -123,15 +113,7 @@ async fn an_absent_or_wrong_redis_costs_one_round_trip_at_most() {
 
 /// The bytes that Redis holds.
 async fn held(redis: &Redis) -> usize {
-    let mut connection = TcpStream::connect(("127.0.0.1", redis.port()))
-        .await
-        .unwrap();
-    connection
-        .write_all(b"INFO memory\r\nQUIT\r\n")
-        .await
-        .unwrap();
-    let mut text = String::new();
-    connection.read_to_string(&mut text).await.unwrap();
+    let text = redis.answer("INFO memory").await;
     text.lines()
         .find_map(|line| line.strip_prefix("used_memory:")?.parse().ok())
         .expect("a number")

@@ -14,7 +14,7 @@ use svc::futures_util::future::BoxFuture;
 use svc::futures_util::stream::BoxStream;
 use svc::prelude::*;
 use svc::{OperationsConfig, ProtectionConfig, RedisClient, UploadConfig};
-use svc_tests::raw::{Client, post};
+use svc_tests::raw::{Client, PATIENCE, post};
 use svc_tests::{App, Log, Socket, eventually};
 use tokio::sync::Semaphore;
 
@@ -286,7 +286,9 @@ async fn slow_streams_of_one_connection_hold_no_permit() {
     for (response, mut send) in streams {
         send.send_data(Bytes::from_static(HELLO.as_bytes()), true)
             .unwrap();
-        assert_eq!(response.await.unwrap().status(), 200);
+        let response = tokio::time::timeout(PATIENCE, response).await;
+        let response = response.expect("no answer in time").unwrap();
+        assert_eq!(response.status(), 200);
     }
     connection.abort();
 }

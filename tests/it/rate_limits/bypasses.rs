@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use svc::SvcConfig;
 use svc::axum::body::Bytes;
 use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
-use svc_tests::raw::Client;
+use svc_tests::raw::{Client, PATIENCE};
 use svc_tests::{App, Reply};
 
 use super::service::{
@@ -350,8 +350,9 @@ async fn streams_of_http2_are_counted_one_by_one() {
         answers.push(answer);
         client = client.ready().await.unwrap();
     }
-    let statuses = futures_util::future::join_all(answers).await;
+    let statuses = tokio::time::timeout(PATIENCE, futures_util::future::join_all(answers)).await;
     let passed = statuses
+        .expect("not all answers in time")
         .into_iter()
         .filter(|answer| answer.as_ref().unwrap().status() == 200)
         .count();

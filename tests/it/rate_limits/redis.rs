@@ -8,7 +8,6 @@ use svc::rate_limit::RateLimitStrategy::{FixedWindow, SlidingWindow, TokenBucket
 use svc::rate_limit::{RateLimit, RateLimitConfig, RateLimiting};
 use svc_tests::raw::Client;
 use svc_tests::{App, Log, Redis, Socket, eventually};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::service::{
     Clock, ask, config, flood, limited, options, passing, post, serve, serve_options, wide,
@@ -90,15 +89,7 @@ async fn instances_share_exact_limits() {
 
 /// The calls of a command that Redis has answered.
 async fn calls(redis: &Redis, command: &str) -> u64 {
-    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", redis.port()))
-        .await
-        .unwrap();
-    stream
-        .write_all(b"INFO commandstats\r\nQUIT\r\n")
-        .await
-        .unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
+    let text = redis.answer("INFO commandstats").await;
     let line = text
         .lines()
         .find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
@@ -170,12 +161,7 @@ async fn keys_hold_no_client_and_one_hash_tag() {
             .status,
         200
     );
-    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", redis.port()))
-        .await
-        .unwrap();
-    stream.write_all(b"KEYS *\r\nQUIT\r\n").await.unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
+    let text = redis.answer("KEYS *").await;
     let tag = |line: &str| Some(line.split_once('{')?.1.split_once('}')?.0.to_owned());
     let tags: Vec<_> = text
         .lines()

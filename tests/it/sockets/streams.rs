@@ -3,6 +3,8 @@
 
 use serde_json::{Value, json};
 use svc_tests::Events;
+use svc_tests::raw::PATIENCE;
+use tokio::time::timeout;
 
 use super::service::serve;
 
@@ -242,12 +244,14 @@ async fn streams_share_a_connection_of_http2() {
             .body(())
             .unwrap();
         let (response, _) = client.send_request(request, true).unwrap();
-        bodies.push(response.await.unwrap().into_body());
+        let response = timeout(PATIENCE, response).await;
+        bodies.push(response.expect("no answer in time").unwrap().into_body());
     }
     for body in &mut bodies {
         let mut text = String::new();
         while !text.contains("forever") {
-            let part = body.data().await.unwrap().unwrap();
+            let part = timeout(PATIENCE, body.data()).await;
+            let part = part.expect("no part in time").unwrap().unwrap();
             text.push_str(std::str::from_utf8(&part).unwrap());
         }
     }

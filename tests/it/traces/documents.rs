@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use svc::OperationsConfig;
 use svc::prelude::*;
+use svc_tests::raw::PATIENCE;
 use svc_tests::{App, TestDatabase, is_alone_with};
 use tokio::sync::Notify;
 
@@ -74,7 +75,9 @@ async fn a_request_of_an_evicted_document_leaves_its_successor_in_the_cache() {
 
     let waiting = ask(&app, DOCUMENT, json!({}), &[("x-wait", "1")]);
     let replacing = async {
-        turnstile.arrived.notified().await;
+        tokio::time::timeout(PATIENCE, turnstile.arrived.notified())
+            .await
+            .expect("the request does not run");
 
         // Several times the size of the cache.
         for number in 0..200 {

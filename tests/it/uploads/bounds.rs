@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use svc::UploadConfig;
 use svc_tests::eventually;
+use svc_tests::raw::PATIENCE;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::service::{
@@ -167,7 +168,10 @@ async fn half_a_file_is_deleted() {
             drop(stream);
         } else {
             let mut answer = vec![0; 12];
-            stream.read_exact(&mut answer).await.unwrap();
+            tokio::time::timeout(PATIENCE, stream.read_exact(&mut answer))
+                .await
+                .expect("no answer in time")
+                .unwrap();
             assert_eq!(String::from_utf8(answer).unwrap(), "HTTP/1.1 408");
         }
         eventually(async || match files_in(dir.path()) {

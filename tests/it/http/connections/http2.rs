@@ -54,7 +54,9 @@ impl Client {
             .header("content-type", "application/json")
             .body(())
             .unwrap();
-        self.requests = self.requests.clone().ready().await?;
+        self.requests = tokio::time::timeout(PATIENCE, self.requests.clone().ready())
+            .await
+            .expect("the connection takes no request")?;
         self.requests.send_request(request, end)
     }
 
@@ -65,17 +67,23 @@ impl Client {
     async fn try_post(&mut self, body: &'static str) -> Result<String, h2::Error> {
         let (response, mut send) = self.begin("POST", "/graphql", false).await?;
         send.send_data(Bytes::from_static(body.as_bytes()), true)?;
-        let mut body = response.await?.into_body();
-        let mut text = Vec::new();
-        while let Some(data) = body.data().await {
-            text.extend_from_slice(&data?);
-        }
-        Ok(String::from_utf8(text).unwrap())
+        let answer = async {
+            let mut body = response.await?.into_body();
+            let mut text = Vec::new();
+            while let Some(data) = body.data().await {
+                text.extend_from_slice(&data?);
+            }
+            Ok::<_, h2::Error>(String::from_utf8(text).unwrap())
+        };
+        tokio::time::timeout(PATIENCE, answer)
+            .await
+            .expect("no whole answer in time")
     }
 
     async fn large(&mut self) -> Result<RecvStream, h2::Error> {
         let (response, _) = self.begin("GET", "/large", true).await?;
-        Ok(response.await?.into_body())
+        let response = tokio::time::timeout(PATIENCE, response).await;
+        Ok(response.expect("no answer in time")?.into_body())
     }
 
     /// Waits until the server has closed the connection.
@@ -191,7 +199,10 @@ async fn a_slow_but_steady_stream_gets_everything() {
         let start = Instant::now();
         let mut body = client.large().await.map_err(|error| error.to_string())?;
         let (mut read, mut since_pause) = (0, 0);
-        while let Some(data) = body.data().await {
+        while let Some(data) = tokio::time::timeout(PATIENCE, body.data())
+            .await
+            .expect("no part in time")
+        {
             turns.take();
             let count = data
                 .map_err(|error| format!("closed after {read} bytes: {error}"))?
