@@ -41,6 +41,13 @@ const report = {
   headersAfterReload: null,
 };
 
+// Playwright's time limits do not hold for scripts in the page, nor for the end of the browser.
+const hangs = () => {
+  console.log(JSON.stringify({ ...report, error: report.error ?? 'the browser hangs' }));
+  process.exit(1);
+};
+setTimeout(hangs, 4 * timeout).unref();
+
 const isForeign = (address) => {
   const { protocol, host: other } = new URL(address);
   return protocol !== 'data:' && protocol !== 'blob:' && other !== host;
