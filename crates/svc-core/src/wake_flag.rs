@@ -15,17 +15,13 @@ pub struct WakeFlag {
 }
 
 impl WakeFlag {
-    /// Registers the task to wake, and returns whether it was woken since the last call.
+    /// Registers the task to wake, and returns whether it was woken since the last call. Each poll
+    /// of the task must call it: a wake uses the registration up, and may do so after its flag was
+    /// read.
     pub fn take_wake(&self, waker: &Waker) -> bool {
         // Registered first: a wake between the two steps would otherwise be lost.
         self.task.register(waker);
         self.woken.swap(false, Ordering::Acquire)
-    }
-
-    /// Whether it was woken since the last [`take_wake`](Self::take_wake).
-    #[cfg(feature = "websocket")]
-    pub fn is_woken(&self) -> bool {
-        self.woken.load(Ordering::Acquire)
     }
 
     /// Records a wake without waking, for a task that is already running.

@@ -13,3 +13,4 @@ mod same_rules;
 mod service;
 mod shutdown;
 mod streams;
+mod wakes;

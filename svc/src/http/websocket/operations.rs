@@ -40,8 +40,6 @@ pub(super) struct Operations {
     running: Vec<Running>,
     /// The position of the next operation in turn.
     next: usize,
-    /// The task that was registered last.
-    task: Option<Waker>,
 }
 
 /// The token that an operation runs under.
@@ -122,7 +120,7 @@ impl Operations {
         cx: &mut Context<'_>,
         counter: &AnswerCounter<'_>,
     ) -> Poll<(Arc<str>, Event)> {
-        let (is_new, count) = (self.is_new(cx), self.running.len());
+        let count = self.running.len();
         for turn in 0..count {
             let at = (self.next + turn) % count;
             let running = &mut self.running[at];
@@ -132,7 +130,7 @@ impl Operations {
             }
 
             let waiting = running.waiting.take().map(|event| *event);
-            let Some(event) = waiting.or_else(|| running.poll(cx, is_new, counter)) else {
+            let Some(event) = waiting.or_else(|| running.poll(cx, counter)) else {
                 continue;
             };
 
@@ -156,27 +154,13 @@ impl Operations {
     /// operation in the middle of a statement would otherwise keep its pool connection from all
     /// other clients.
     pub(super) fn poll_ahead(&mut self, cx: &mut Context<'_>, counter: &AnswerCounter<'_>) {
-        let is_new = self.is_new(cx);
         for running in self
             .running
             .iter_mut()
             .filter(|running| !running.is_told && running.waiting.is_none())
         {
-            running.waiting = running.poll(cx, is_new, counter).map(Box::new);
+            running.waiting = running.poll(cx, counter).map(Box::new);
         }
-    }
-
-    /// Whether a different task polls now. Operations that were not woken since still have the
-    /// previous task's waker.
-    fn is_new(&mut self, cx: &Context<'_>) -> bool {
-        let is_same = self
-            .task
-            .as_ref()
-            .is_some_and(|task| task.will_wake(cx.waker()));
-        if !is_same {
-            self.task = Some(cx.waker().clone());
-        }
-        !is_same
     }
 
     fn position(&self, id: &str) -> Option<usize> {
@@ -262,16 +246,10 @@ impl Running {
 
 impl Running {
     /// Returns its next event, if it was woken and has one.
-    fn poll(
-        &mut self,
-        cx: &Context<'_>,
-        is_new: bool,
-        counter: &AnswerCounter<'_>,
-    ) -> Option<Event> {
-        // Registering the task is the expensive step, and a socket may have many operations that
-        // wait.
-        let is_woken = (is_new || self.woken.is_woken()) && self.woken.take_wake(cx.waker());
-        if !is_woken {
+    fn poll(&mut self, cx: &Context<'_>, counter: &AnswerCounter<'_>) -> Option<Event> {
+        // Also registers the task for an operation that was not woken: an earlier wake may have
+        // used the registration up after its flag was read.
+        if !self.woken.take_wake(cx.waker()) {
             return None;
         }
 
