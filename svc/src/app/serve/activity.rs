@@ -74,7 +74,9 @@ pub(super) struct Activity {
     resets: AtomicU32,
     order: AtomicU8,
     ended: AtomicBool,
-    task: AtomicWaker,
+    /// The task to wake on an order. A wake leaves it here: the task may see an order before it is
+    /// woken for it, and is woken for the next one too.
+    task: Mutex<Option<Waker>>,
 }
 
 impl Activity {
@@ -95,7 +97,7 @@ impl Activity {
             resets: AtomicU32::new(0),
             order: AtomicU8::new(Order::None as u8),
             ended: AtomicBool::new(false),
-            task: AtomicWaker::new(),
+            task: Mutex::default(),
         })
     }
 
@@ -277,14 +279,26 @@ impl Activity {
 
     /// Gives an order, unless the current order is at least as strong.
     pub(super) fn tell(&self, order: Order) {
-        if self.order.fetch_max(order as u8, Ordering::AcqRel) < order as u8 {
-            self.task.wake();
+        if self.order.fetch_max(order as u8, Ordering::AcqRel) >= order as u8 {
+            return;
+        }
+
+        // Woken after the lock is released, because waking may run foreign code.
+        let task = self.task().clone();
+        if let Some(task) = task {
+            task.wake();
         }
     }
 
-    /// Registers the task to wake on an order.
+    /// Registers the task to wake on this and all later orders.
     pub(super) fn register(&self, task: &Waker) {
-        self.task.register(task);
+        let before = self.task().replace(task.clone());
+        // Dropping a waker may run foreign code.
+        drop(before);
+    }
+
+    fn task(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn end(&self) {
@@ -362,5 +376,25 @@ impl Future for Never {
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_core::wake_flag::WakeFlag;
+
+    use super::*;
+
+    #[test]
+    fn each_stronger_order_wakes_a_task_that_has_registered_once() {
+        let (activity, woken) = (Activity::new(), Arc::<WakeFlag>::default());
+        activity.register(&Waker::from(woken.clone()));
+
+        for order in [Order::Finish, Order::Close, Order::Reset] {
+            activity.tell(order);
+            assert!(woken.take_wake(Waker::noop()), "{order:?}");
+            activity.tell(order);
+            assert!(!woken.take_wake(Waker::noop()), "{order:?} again");
+        }
     }
 }

@@ -213,7 +213,8 @@ impl<C> Connection<C> {
     fn hear(&mut self, task: &Waker) -> Order {
         loop {
             let order = self.activity.order();
-            // Waking consumes the waker, so it stays registered until the order changes.
+            // Registered before the check: an order between the two steps would otherwise wake no
+            // task. It stays registered for all later orders.
             self.activity.register(task);
             if self.activity.order() == order {
                 self.heard = Some(order);
