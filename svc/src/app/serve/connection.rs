@@ -289,10 +289,12 @@ impl<C: GracefulConnection> Future for Connection<C> {
         this.begin_to_finish(cx);
 
         loop {
-            let mut context = Context::from_waker(this.waker.waking(cx.waker()));
-
+            let connection = this.connection.as_mut();
             // Clients disconnect at any time, so errors are not logged.
-            let ended = this.connection.as_mut().poll(&mut context).map(drop);
+            let ended = this
+                .waker
+                .polling(cx.waker(), |cx| connection.poll(cx).map(drop));
+
             if ended.is_pending() && this.is_head_late(cx) {
                 this.say_goodbye(cx);
                 break Poll::Ready(());

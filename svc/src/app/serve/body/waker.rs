@@ -2,9 +2,12 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::task::{Wake, Waker};
+use std::task::{Context, Wake, Waker};
 
 thread_local! {
+    /// The id of the connection whose task this thread polls; 0 if there is none.
+    static POLLED: Cell<usize> = const { Cell::new(0) };
+
     /// The read of a body that runs on this thread.
     static READ: Cell<Option<Read>> = const { Cell::new(None) };
 }
@@ -70,8 +73,18 @@ impl ConnectionWaker {
         }
     }
 
+    /// Polls the connection for this task, with the waker for hyper.
+    pub(in crate::app::serve) fn polling<T>(
+        &mut self,
+        task: &Waker,
+        poll: impl FnOnce(&mut Context<'_>) -> T,
+    ) -> T {
+        let _polled = Polled::begin(self.connection);
+        poll(&mut Context::from_waker(self.waking(task)))
+    }
+
     /// Returns the waker for hyper, which wakes this task.
-    pub(in crate::app::serve) fn waking(&mut self, task: &Waker) -> &Waker {
+    fn waking(&mut self, task: &Waker) -> &Waker {
         let is_other = |(_, current): &(Waker, Waker)| !current.will_wake(task);
         if self.current.as_ref().is_some_and(is_other) {
             self.current = None;
@@ -88,19 +101,46 @@ impl ConnectionWaker {
     }
 }
 
+/// Marks a connection as polled by this thread, until it is dropped.
+struct Polled {
+    /// The connection that the thread polled before.
+    outer: usize,
+}
+
+impl Polled {
+    fn begin(connection: usize) -> Self {
+        let outer = POLLED.try_with(|polled| polled.replace(connection));
+        Self {
+            outer: outer.unwrap_or_default(),
+        }
+    }
+}
+
+impl Drop for Polled {
+    fn drop(&mut self) {
+        // A thread that ends polls nothing.
+        let _ = POLLED.try_with(|polled| polled.set(self.outer));
+    }
+}
+
 /// Holds back the wake of a connection by the read of a body on this thread. Dropped, it lets the
 /// wake happen.
 pub(super) struct HeldWake(());
 
 impl HeldWake {
-    /// Begins a read of a body of this connection.
+    /// Begins a read of a body of this connection. Holds nothing back outside of the connection's
+    /// task: there, hyper may run at the same time on another thread, and a wake that this causes
+    /// here would be lost.
     pub(super) fn begin(connection: usize) -> Self {
         let begun = Self(());
-        let read = Read {
+        let is_polled = POLLED
+            .try_with(Cell::get)
+            .is_ok_and(|polled| polled == connection);
+        let read = is_polled.then_some(Read {
             connection,
             held: None,
-        };
-        if let Some(earlier) = change(Some(read)) {
+        });
+        if let Some(earlier) = change(read) {
             earlier.task.wake_by_ref();
         }
         begun
@@ -132,7 +172,7 @@ mod tests {
 
     use svc_core::wake_flag::WakeFlag;
 
-    use super::{ConnectionWaker, HeldWake};
+    use super::{ConnectionWaker, HeldWake, Polled};
 
     /// The task of a connection.
     struct Task {
@@ -174,6 +214,7 @@ mod tests {
     #[test]
     fn a_held_wake_happens_after_the_read_unless_it_is_forgotten() {
         let mut task = Task::of(1);
+        let _polled = Polled::begin(1);
 
         let held = HeldWake::begin(1);
         task.waker().wake();
@@ -193,6 +234,7 @@ mod tests {
     #[test]
     fn wakes_of_other_connections_and_threads_are_not_held() {
         let (mut one, mut two) = (Task::of(1), Task::of(2));
+        let _polled = Polled::begin(1);
         let held = HeldWake::begin(1);
 
         two.waker().wake();
@@ -208,6 +250,27 @@ mod tests {
 
         held.forget();
         assert!(!one.was_woken());
+    }
+
+    #[test]
+    fn only_the_task_of_a_connection_holds_its_wake() {
+        let mut task = Task::of(1);
+        let mut is_held = || {
+            let held = HeldWake::begin(1);
+            task.waker().wake();
+            held.forget();
+            !task.was_woken()
+        };
+        assert!(!is_held());
+
+        let polled = Polled::begin(1);
+        assert!(is_held());
+        let inner = Polled::begin(2);
+        assert!(!is_held());
+        drop(inner);
+        assert!(is_held());
+        drop(polled);
+        assert!(!is_held());
     }
 
     #[test]
