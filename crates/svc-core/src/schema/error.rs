@@ -263,6 +263,19 @@ pub enum SchemaError {
         /// The mutation.
         path: String,
     },
+    /// A result with the field `query` that is not the result of a mutation.
+    #[error(
+        "`{path}` leads to `{result}`, whose success has the field `query`, but {why}; remove `query` from its \
+         `#[svc_result]`, or use another type here"
+    )]
+    MisplacedQuery {
+        /// The field or the type.
+        path: String,
+        /// The Rust item of the result.
+        result: String,
+        /// The reason.
+        why: &'static str,
+    },
     /// The first field of the error in a mutation's result is a value instead of the entity.
     #[error(
         "the first field of `{error}`, which `{path}` answers with, is the entity that was in the way, and `{field}` is a \

@@ -102,6 +102,11 @@ impl EffectLog {
         self.result.store(ty + 1, Ordering::Relaxed);
     }
 
+    /// Returns the type number of the mutation's result object.
+    pub fn result(&self) -> Option<usize> {
+        self.result.load(Ordering::Relaxed).checked_sub(1)
+    }
+
     /// Takes out the type number of the mutation's result object.
     pub fn take_result(&self) -> Option<usize> {
         self.result.swap(0, Ordering::Relaxed).checked_sub(1)

@@ -97,7 +97,12 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
         "implements",
         "authorize_fields",
         "crate",
-    ]);
+    ])
+    .instead_of(
+        &["query"],
+        "an object is read in other places than mutations too; return it in an `#[svc_result(query)]`, whose success \
+         has the field `query`",
+    );
 
     keys.read(tokens, errors, |key, input| {
         match key.to_string().as_str() {

@@ -213,12 +213,12 @@ fn from(result: &Ident, member: &Member) -> TokenStream {
 
 /// The `ResultMeta`.
 fn meta(result: &ResultUnion) -> TokenStream {
-    let krate = &result.krate;
+    let (krate, query) = (&result.krate, result.query);
     let members = result.members.iter().map(|member| {
         let (name, entity) = (&member.name, element::option(&member.entity()));
         quote!(#krate::ResultMember { name: #name, entity: #entity })
     });
     let [success, error] =
         <[TokenStream; 2]>::try_from(members.collect::<Vec<_>>()).unwrap_or_default();
-    quote!(#krate::ResultMeta { success: #success, error: #error })
+    quote!(#krate::ResultMeta { success: #success, error: #error, query: #query })
 }

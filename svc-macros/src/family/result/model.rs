@@ -41,6 +41,8 @@ impl Side {
 pub(super) struct ResultUnion {
     pub(super) krate: Crate,
     pub(super) name: Option<LitStr>,
+    /// Whether the success has the field `query`.
+    pub(super) query: bool,
     pub(super) attrs: Vec<Attribute>,
     pub(super) vis: Visibility,
     pub(super) ident: Ident,
@@ -92,6 +94,7 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
     let mut result = ResultUnion {
         krate: args.krate,
         name: args.name,
+        query: args.query,
         attrs: item.attrs,
         vis: item.vis,
         ident: item.ident,
@@ -115,7 +118,8 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
                 member
                     .ident
                     .set_span(variant.ident.span().resolved_at(member.ident.span()));
-                member.fields = fields(&variant, member.side, errors);
+                let query = args.query && member.side == Side::Success;
+                member.fields = fields(&variant, member.side, query, errors);
                 member.name = name.unwrap_or_else(|| member.name.clone());
                 member.attrs = variant.attrs;
             }
@@ -152,7 +156,8 @@ fn graphql_name(ident: &Ident, side: Side) -> String {
     format!("{base}{}", side.name())
 }
 
-fn fields(variant: &Variant, side: Side, errors: &mut Errors) -> Vec<Field> {
+/// The variant's own fields. `query` is whether svc adds a field of this name.
+fn fields(variant: &Variant, side: Side, query: bool, errors: &mut Errors) -> Vec<Field> {
     let named = match &variant.fields {
         Fields::Unit => return Vec::new(),
         Fields::Named(named) => named,
@@ -168,7 +173,8 @@ fn fields(variant: &Variant, side: Side, errors: &mut Errors) -> Vec<Field> {
 
     let own = |field: &Field| {
         let ident = field.ident.as_ref()?;
-        if side.automatic().iter().any(|name| ident.unraw() == name) {
+        let is_automatic = side.automatic().iter().any(|name| ident.unraw() == name);
+        if is_automatic || (query && ident.unraw() == "query") {
             errors.at(
                 ident,
                 format!(

@@ -11,13 +11,15 @@ use crate::krate::Crate;
 #[derive(Default)]
 pub(super) struct Args {
     pub(super) name: Option<LitStr>,
+    /// Whether the success has the field `query`.
+    pub(super) query: bool,
     pub(super) krate: Crate,
 }
 
 /// Reads the macro's arguments.
 pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
-    let keys = Keys::new(&["name", "crate"]);
+    let keys = Keys::new(&["name", "query", "crate"]);
     keys.instead_of(
         &["entity"],
         "write the entity as the first field of `Success`, as in `Success { user: User }`",
@@ -25,6 +27,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     .read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
+            "query" => args.query = keys::flag(key, input)?,
             _ => args.krate = keys::krate(key, input)?,
         }
         Ok(())

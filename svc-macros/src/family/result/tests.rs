@@ -40,6 +40,31 @@ fn members_can_be_named() {
 }
 
 #[test]
+fn a_result_can_declare_the_field_query() {
+    has(
+        expand,
+        "query",
+        "enum R { Success, Error { query: i32 } }",
+        &["query: true }", "pub query: i32"],
+    );
+    has(
+        expand,
+        "",
+        "enum R { Success { query: i32 }, Error }",
+        &["query: false }", "pub query: i32"],
+    );
+
+    assert_eq!(
+        messages(expand, "query", "enum R { Success { query: i32 }, Error }"),
+        ["every success has the field `query` by itself; remove it"]
+    );
+    assert_eq!(
+        messages(expand, "query = true", "enum R { Success, Error }"),
+        ["`query` takes no value; write `query` alone"]
+    );
+}
+
+#[test]
 fn every_mistake_is_reported() {
     assert_eq!(
         messages(

@@ -148,7 +148,11 @@ fn keys_of(kind: Kind) -> Keys {
             "rate_limit",
             "invalidates",
             "crate",
-        ]),
+        ])
+        .instead_of(
+            &["query"],
+            "the field `query` belongs to the success of a result; return an enum with `#[svc_result(query)]`",
+        ),
     }
 }
 

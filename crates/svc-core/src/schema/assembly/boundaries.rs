@@ -41,7 +41,9 @@ impl Builder {
 fn may_fail(field: &FieldDef) -> bool {
     match field.kind {
         // Clients rely on the types that Relay specifies for pages.
-        FieldKind::Part(_) | FieldKind::NodeId { .. } | FieldKind::Promised => false,
+        FieldKind::Part(_) | FieldKind::NodeId { .. } | FieldKind::Query | FieldKind::Promised => {
+            false
+        }
         // A row policy may hide the row of a value in memory, for which a function is computed.
         FieldKind::Root(..) | FieldKind::Method(..) | FieldKind::Function(..) => true,
         // A row policy may hide the row.

@@ -13,7 +13,7 @@ impl Builder {
         if !self.types.iter().any(|def| is_gated(&self.types, def)) {
             return;
         }
-        for (key, ResultMeta { success, error }) in &registry.results {
+        for (key, ResultMeta { success, error, .. }) in &registry.results {
             for member in [success, error] {
                 self.gate_member(key.0, member);
             }

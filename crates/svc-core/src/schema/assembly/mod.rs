@@ -108,6 +108,7 @@ pub fn build(
         builder.add_node_fields(interface, id, &companions);
     }
 
+    builder.add_queries_to_results(&registry);
     builder.add_relation_args(&mut companions);
     builder.check_page_orders();
 

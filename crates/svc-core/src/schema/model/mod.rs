@@ -341,6 +341,8 @@ pub enum FieldKind {
     Function(&'static RowFunctionMeta, Option<u32>),
     /// A root field, the type of its rows, and its authorization rules.
     Root(Run, Option<TypeIndex>, RootRules),
+    /// The root of queries in the success of a mutation, whose fields run after the mutation.
+    Query,
     /// A field declared by an interface; the member's own field is executed.
     Promised,
 }

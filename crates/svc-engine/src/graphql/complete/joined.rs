@@ -92,7 +92,7 @@ impl CompletedValue {
     }
 
     /// Stops the propagation of a null here if errors end in a value of this type.
-    pub(super) fn stop_null(
+    pub(crate) fn stop_null(
         mut self,
         cx: &ExecutionContext<'_>,
         field: &PlanField,

@@ -24,6 +24,7 @@ pub(crate) use answer::write_answer;
 pub(crate) use cells::{Cells, Outdated, Records};
 pub(crate) use full_rows::FullRows;
 pub(crate) use joined::{join, join_after};
+pub(crate) use json::field_bounds;
 pub(crate) use list::RowList;
 pub(crate) use page::{RowsOfPage, complete_page, complete_page_items};
 pub(crate) use partial::{Unread, UnreadValues, write_partial};

@@ -202,6 +202,11 @@ impl Partial<'_> {
                 Ok(())
             }
             (PlanKind::Denied, _) => walk.denied(field, path, out),
+            // The fields below it run later, and do not need the entity.
+            (PlanKind::Query, _) => {
+                out.extend_from_slice(b"null");
+                Ok(())
+            }
             (_, Missing::Field(..)) => walk.failed(
                 &Error::internal("the member has no entity"),
                 field,

@@ -162,6 +162,8 @@ impl Node for Found<'_> {
                     }
                 }
                 PlanKind::Typename => typename(out, selection),
+                // The fields below it run later.
+                PlanKind::Query => out.extend_from_slice(b"null"),
                 PlanKind::Denied => walk.denied(field, &path, out)?,
                 // `Children::wait` sends selections with such fields to the tree walk.
                 PlanKind::Method(Method::Async(_) | Method::Batch(_), _)

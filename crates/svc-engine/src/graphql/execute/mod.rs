@@ -389,8 +389,9 @@ impl Engine {
         let statement = prepared
             .registered
             .as_ref()
-            // The statement would keep the other mutations if the value of one cannot be completed.
-            .filter(|_| !prepared.plan.is_atomic)
+            // The statement would keep the other mutations if the value of one cannot be completed,
+            // and the fields below `query` are not admitted yet.
+            .filter(|_| !prepared.plan.is_atomic && !prepared.plan.has_query)
             .and_then(|operation| operation.statement());
         let is_query = prepared.plan.kind == OperationKind::Query;
         let (mut value, mut withheld) = match (statement, fields.as_slice()) {

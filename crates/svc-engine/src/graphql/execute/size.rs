@@ -18,18 +18,26 @@ impl AnswerSize {
         field: &PlanField,
         value: CompletedValue,
     ) -> CompletedValue {
-        let size = self.0 + value.bytes.as_ref().map_or(0, Vec::len);
-        if size > cx.limits.answer {
-            return CompletedValue::failed(
-                cx,
-                &Limits::answer_too_large(cx.limits),
-                field,
-                &Path::Root.key(&field.key),
-            );
+        if self.add(cx, &value) {
+            return value;
         }
 
-        self.0 = size;
+        CompletedValue::failed(
+            cx,
+            &Limits::answer_too_large(cx.limits),
+            field,
+            &Path::Root.key(&field.key),
+        )
+    }
 
-        value
+    /// Adds the bytes of a value if there is room for them.
+    pub(super) fn add(&mut self, cx: &ExecutionContext<'_>, value: &CompletedValue) -> bool {
+        let size = self.0 + value.bytes.as_ref().map_or(0, Vec::len);
+        let fits = size <= cx.limits.answer;
+        if fits {
+            self.0 = size;
+        }
+
+        fits
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::iter::repeat;
 
-use crate::graphql::complete::CompletedValue;
+use crate::graphql::complete::{CompletedValue, field_bounds};
 use crate::graphql::context::ExecutionContext;
-use crate::graphql::plan::{Plan, PlanField, RootField};
+use crate::graphql::plan::{Plan, PlanField, RootField, Selection};
 use crate::graphql::response::{FieldError, Segment, mark_effect};
 use svc_core::schema::Model;
 use svc_postgres::{Effect, EffectLog};
@@ -50,6 +50,57 @@ impl<'a> Mutations<'a> {
         self.completed.push(value);
 
         is_null
+    }
+
+    /// Keeps the effect of the last mutation apart from everything that runs after it.
+    pub(in crate::graphql) fn separate(&self) {
+        if let Some(ledger) = self.ledger {
+            ledger.begin();
+        }
+    }
+
+    /// The selection of the current mutation's result if a `query` in it can be read.
+    pub(in crate::graphql) fn queried<'f>(
+        &self,
+        plan: &Plan,
+        field: &'f PlanField,
+        value: &CompletedValue,
+    ) -> Option<&'f Selection> {
+        let ledger = self.ledger.filter(|_| plan.has_query)?;
+        let bytes = value.bytes.as_ref().ok()?;
+
+        // A null may have replaced the object since its type was recorded.
+        let member = ledger.result().filter(|_| bytes.first() == Some(&b'{'))?;
+
+        field.children.of(member).map(AsRef::as_ref)
+    }
+
+    /// Puts a value that was read after the last mutation into its result, in place of the null of
+    /// the field at `index`. Returns whether the mutation makes `data` null.
+    pub(in crate::graphql) fn put(&mut self, index: usize, mut read: CompletedValue) -> bool {
+        let effect = self.ledger.and_then(|ledger| ledger.ended().pop());
+        let Some(last) = self.completed.last_mut() else {
+            return false;
+        };
+
+        // The mutation has this effect, whatever happens to the read.
+        if let Some(effect) = effect {
+            mark_effect(effect, &mut read.errors);
+        }
+
+        last.errors.append(&mut read.errors);
+
+        match (&mut last.bytes, read.bytes) {
+            (Ok(bytes), Ok(value)) => {
+                if let Some(bounds) = field_bounds(bytes, index) {
+                    drop(bytes.splice(bounds, value));
+                }
+            }
+            (bytes, Err(null)) => *bytes = Err(null),
+            (Err(_), Ok(_)) => {}
+        }
+
+        last.bytes.is_err()
     }
 
     /// Completes a mutation that does not run, because another one halts the operation.

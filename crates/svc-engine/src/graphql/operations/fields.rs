@@ -13,8 +13,8 @@ use svc_core::schema::{FieldKind, Model};
 /// The maximum length of a column name, in bytes.
 const MAX_COLUMN: usize = 63;
 
-/// Rejects fields that need a function of the program, and response keys that column names or JSON
-/// keys cannot represent.
+/// Rejects fields that need a function of the program or are read after a mutation, and response
+/// keys that column names or JSON keys cannot represent.
 pub(super) fn check_fields(
     model: &Model,
     limits: &Limits,
@@ -78,7 +78,8 @@ pub(super) fn check_fields(
     Ok(())
 }
 
-/// Rejects methods and fields with access checks, which are functions of the program.
+/// Rejects methods and fields with access checks, which are functions of the program, and the
+/// `query` of a result.
 fn no_method(model: &Model, set: &SelectionSet, name: &str) -> Result<(), String> {
     let Some((index, _)) = model.type_named(&set.ty) else {
         return Ok(());
@@ -89,14 +90,16 @@ fn no_method(model: &Model, set: &SelectionSet, name: &str) -> Result<(), String
             .object(*member)
             .and_then(|object| object.fields.get(name));
         let why = match field {
-            Some(field) if field.is_checked() => "checked",
-            Some(field) if matches!(field.kind, FieldKind::Method(..)) => "computed",
+            Some(field) if field.is_checked() => "is checked by a function of the program",
+            Some(field) if matches!(field.kind, FieldKind::Method(..)) => {
+                "is computed by a function of the program"
+            }
+            Some(field) if matches!(field.kind, FieldKind::Query) => "is read after the mutation",
             _ => continue,
         };
 
         return Err(format!(
-            "`{}.{name}` is {why} by a function of the program, which SQL cannot answer; leave the field out, or \
-             register the operation without SQL",
+            "`{}.{name}` {why}, which SQL cannot answer; leave the field out, or register the operation without SQL",
             model.types[*member].name
         ));
     }

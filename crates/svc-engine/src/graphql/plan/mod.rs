@@ -47,6 +47,8 @@ pub(crate) struct Plan {
     pub(crate) root: Arc<Selection>,
     /// Whether its root fields run in one transaction.
     pub(crate) is_atomic: bool,
+    /// Whether it is a mutation with a `query` in a result.
+    pub(crate) has_query: bool,
     /// Whether `__schema` or `__type` is selected.
     pub(crate) introspects: bool,
     /// The complexity that introspection adds.
@@ -139,6 +141,9 @@ pub enum PlanKind {
     /// A database function that takes the row, and its cost in the complexity.
     Function(&'static RowFunctionMeta, u32),
     Root(RootField),
+    /// The root of queries in the result of a mutation. It has no value of its own: the fields below
+    /// it run after the mutation.
+    Query,
     /// A field guarded by checks, which run for each object first.
     Checked(Checked),
     /// No source, as the client may not access the field.
@@ -302,6 +307,8 @@ impl PlanField {
     /// Returns the kind of calls made to run this field and the fields below it.
     pub(crate) fn calls(&self) -> Calls {
         let own = match self.kind {
+            // The fields below it are not a part of the value around it.
+            PlanKind::Query => return Calls::None,
             PlanKind::Method(Method::Async(_) | Method::Batch(_), _)
             | PlanKind::Root(..)
             | PlanKind::Checked(_) => Calls::Async,
@@ -320,7 +327,7 @@ impl PlanField {
     pub(crate) fn relations(&self) -> bool {
         self.relation().is_some()
             || matches!(self.kind, PlanKind::Function(..))
-            || self.children.relations()
+            || (self.children.relations() && !matches!(self.kind, PlanKind::Query))
     }
 
     /// The relation that this field follows.

@@ -103,12 +103,18 @@ impl<'a> Planner<'a> {
             .type_named(operation.object_type())
             .ok_or_else(unknown)?;
         let root = self.selection(root, &[&operation.selection_set])?;
+        let kind = match operation.operation_type {
+            OperationType::Query => OperationKind::Query,
+            OperationType::Mutation => OperationKind::Mutation,
+            OperationType::Subscription => OperationKind::Subscription,
+        };
+        let queried = root.queried(kind)?;
 
         // Counted after merging: fields with the same response key run once.
         self.limits.within(
             ErrorCode::QueryTooLarge,
             "root fields",
-            root.fields.len(),
+            root.fields.len() + queried.unwrap_or(0),
             self.limits.root_fields,
             ROOT_FIELDS,
         )?;
@@ -117,12 +123,6 @@ impl<'a> Planner<'a> {
             .fields
             .iter()
             .any(|field| matches!(field.kind, PlanKind::Introspection));
-        let kind = match operation.operation_type {
-            OperationType::Query => OperationKind::Query,
-            OperationType::Mutation => OperationKind::Mutation,
-            OperationType::Subscription => OperationKind::Subscription,
-        };
-
         let is_atomic = is_atomic(kind, operation, &root)?;
         let cacheable = Cacheable::of(self.model, kind, &root);
         let weight = size_of::<Plan>()
@@ -133,6 +133,7 @@ impl<'a> Planner<'a> {
             kind,
             root,
             is_atomic,
+            has_query: queried.is_some(),
             introspects,
             cacheable,
             introspection: self.introspection.complexity(self.limits.complexity),
@@ -441,7 +442,8 @@ fn check_same(key: &str, nodes: &[&Node<Field>]) -> Result<(), RequestError> {
 /// valid only if the schema has it, and only on mutations.
 ///
 /// # Errors
-/// A mutation without `atomic`: clients could have its record of a failed attempt undone.
+/// A mutation without `atomic`: clients could have its record of a failed attempt undone. A `query`
+/// in a result: it reads committed data.
 fn is_atomic(
     kind: OperationKind,
     operation: &Operation,
@@ -452,14 +454,17 @@ fn is_atomic(
     }
 
     let is_alone = |field: &&PlanField| field.root().is_some_and(|root| !root.rules().atomic);
-    let Some(field) = root.fields.iter().find(is_alone) else {
-        return Ok(true);
+    let message = match root.fields.iter().find(is_alone) {
+        Some(field) => format!(
+            "`{}` cannot be a part of an operation with `@atomic`",
+            field.name
+        ),
+        None if root.queries().next().is_some() => {
+            "`query` is not available in an operation with `@atomic`".to_owned()
+        }
+        None => return Ok(true),
     };
 
-    let message = format!(
-        "`{}` cannot be a part of an operation with `@atomic`",
-        field.name
-    );
     Err(RequestError::new(
         ErrorCode::GraphqlValidationFailed,
         message,

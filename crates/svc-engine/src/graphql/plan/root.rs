@@ -1,9 +1,11 @@
 //! The resolvers of root fields, accessible only with the field's admission.
 
-use super::{Plan, PlanField, PlanKind};
+use super::{Plan, PlanField, PlanKind, Selection};
 use crate::authz::{self, Coordinate, Roots};
+use crate::graphql::error::RequestError;
 use crate::limits::Limits;
-use svc_core::schema::{OnFailure, RootRules, Run, Shape, TargetRow, TypeIndex};
+use svc_core::ErrorCode;
+use svc_core::schema::{OnFailure, OperationKind, RootRules, Run, Shape, TargetRow, TypeIndex};
 
 /// The proof that a root field may run.
 pub(crate) type Admission<'f> = authz::Admission<'f, PlanField>;
@@ -124,6 +126,48 @@ impl PlanField {
             PlanKind::Root(root) => root.rules,
             _ => RootRules::NONE,
         }
+    }
+}
+
+impl Selection {
+    /// Returns the number of root fields below the `query` of results; `None` if an operation of
+    /// this kind selects no `query`.
+    ///
+    /// # Errors
+    /// Introspection below `query`: it is computed for the root of an operation only.
+    pub(super) fn queried(&self, kind: OperationKind) -> Result<Option<usize>, RequestError> {
+        if kind != OperationKind::Mutation || self.queries().next().is_none() {
+            return Ok(None);
+        }
+
+        let mut count = 0;
+        for field in self.queries().flat_map(PlanField::below) {
+            if matches!(field.kind, PlanKind::Introspection) {
+                let message = format!("`{}` is available in queries only", field.name);
+                return Err(RequestError::new(
+                    ErrorCode::GraphqlValidationFailed,
+                    message,
+                ));
+            }
+            count += 1;
+        }
+
+        Ok(Some(count))
+    }
+
+    /// The fields `query` in the results of these mutations.
+    pub(crate) fn queries(&self) -> impl Iterator<Item = &PlanField> {
+        self.fields
+            .iter()
+            .flat_map(PlanField::below)
+            .filter(|field| matches!(field.kind, PlanKind::Query))
+    }
+}
+
+impl PlanField {
+    /// The fields below this one, for all types that its value may have.
+    pub(crate) fn below(&self) -> impl Iterator<Item = &PlanField> {
+        self.children.iter().flat_map(|selection| &selection.fields)
     }
 }
 

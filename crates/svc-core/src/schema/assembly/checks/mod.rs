@@ -4,6 +4,7 @@ pub(super) mod filters;
 pub(super) mod inputs;
 mod nested;
 mod orders;
+mod result_queries;
 mod row_functions;
 pub(super) mod writes;
 

@@ -246,6 +246,8 @@ pub struct ResultMeta {
     pub success: ResultMember,
     /// The member for any other status.
     pub error: ResultMember,
+    /// Whether the success has the field `query`.
+    pub query: bool,
 }
 
 /// A member of a mutation's result.

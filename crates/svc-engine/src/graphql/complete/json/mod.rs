@@ -8,6 +8,7 @@ mod tests;
 use std::borrow::Cow;
 
 use compact::compact;
+pub(crate) use scan::field_bounds;
 use scan::{key_is, past, past_key, value_end};
 use smallvec::SmallVec;
 

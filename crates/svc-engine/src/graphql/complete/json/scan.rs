@@ -1,6 +1,30 @@
 //! Finds the bounds of the parts of a JSON text.
 
+use std::ops::Range;
+
 use svc_core::exact_json::string_end;
+
+/// Returns the bounds of the value of the field at `index` in an object.
+pub(crate) fn field_bounds(object: &[u8], index: usize) -> Option<Range<usize>> {
+    let mut at = past(object, 0, b'{');
+    for _ in 0..index {
+        let value = value_bounds(object, at)?;
+        at = past(object, value.end, b',');
+    }
+
+    value_bounds(object, at)
+}
+
+/// Returns the bounds of the value of the field whose key starts at `at`.
+fn value_bounds(object: &[u8], at: usize) -> Option<Range<usize>> {
+    if object.get(at) != Some(&b'"') {
+        return None;
+    }
+
+    let start = past(object, string_end(object, at).0, b':');
+
+    Some(start..value_end(object, start).0)
+}
 
 /// Returns the position of the value of the key `name` if this key is at `at`, in the format that
 /// PostgreSQL writes.

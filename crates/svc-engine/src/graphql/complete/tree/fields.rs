@@ -188,6 +188,8 @@ async fn by_kind<'a>(
         }
         PlanKind::Method(method, _) => called(cx, field, method, &objects).await,
         PlanKind::Typename => type_names(cx, selection, objects.len()),
+        // The fields below it run later.
+        PlanKind::Query => objects.iter().map(|_| CompletedValue::null()).collect(),
         PlanKind::Denied => all_denied(cx, field, &objects),
         PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Checked(_) | PlanKind::Root(..) => {
             all_misplaced(cx, field, &objects)

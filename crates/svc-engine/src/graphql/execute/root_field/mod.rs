@@ -1,5 +1,6 @@
 //! Root fields: admitted, run, and completed.
 
+mod after;
 mod atomic;
 #[cfg_attr(not(feature = "sessions"), path = "no_session_undo.rs")]
 mod session_undo;
@@ -142,7 +143,15 @@ impl Engine {
             let meter = cx.field_meter(field);
             let run = self.metered_field(cx, meter.as_ref(), prepared, field, decided);
             let value = size.fit(cx, field, run.await);
-            if mutations.end(field, value) {
+            let queried = mutations.queried(&prepared.plan, field, &value);
+            let mut is_null = mutations.end(field, value);
+            if let Some(member) = queried {
+                let (of, so_far) = ((field, member), (&mut mutations, &mut size));
+                let reads = self.query_after(cx, meter.as_ref(), prepared, of, so_far);
+                is_null = reads.boxed().await;
+            }
+
+            if is_null {
                 mutations.lose(&prepared.plan.root.fields);
                 break;
             }

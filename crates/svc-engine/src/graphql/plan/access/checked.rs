@@ -55,6 +55,7 @@ impl PlanKind {
                 Self::Function(function, cost.unwrap_or(ROW_FUNCTION_COST))
             }
             FieldKind::Root(run, row, rules) => Self::Root(RootField::new(run, row, rules)),
+            FieldKind::Query => Self::Query,
             FieldKind::Promised => return None,
         })
     }

@@ -116,6 +116,7 @@ impl Plan {
             kind: self.kind,
             root: Arc::new(self.root.with(fields)),
             is_atomic: self.is_atomic,
+            has_query: self.has_query,
             introspects: self.introspects,
             introspection: self.introspection,
             // Its response has errors.
@@ -163,6 +164,11 @@ impl Pruning<'_> {
     }
 
     fn field(&mut self, field: &PlanField) -> PlanField {
+        // Below `query`: it is denied as in a query, where a null ends at the field if it can.
+        if let PlanKind::Root(_) = field.kind {
+            return self.root(field, OperationKind::Query);
+        }
+
         if let Some(denial) = self.denial(field) {
             return field.denied(denial);
         }

@@ -1,14 +1,16 @@
 //! The rate limits of root fields.
 
-use crate::graphql::plan::Plan;
+use crate::graphql::plan::{Plan, PlanField};
 use crate::request::FieldLimit;
 
 impl Plan {
     /// Returns the rate limit of each root field once, with the number of times that the field is
-    /// selected.
+    /// selected. This includes the fields below the `query` of a result.
     pub(crate) fn root_limits(&self) -> Vec<FieldLimit<'_>> {
         let mut limits: Vec<FieldLimit<'_>> = Vec::new();
-        for field in &self.root.fields {
+        let queries = self.has_query.then(|| self.root.queries());
+        let below = queries.into_iter().flatten().flat_map(PlanField::below);
+        for field in self.root.fields.iter().chain(below) {
             let Some(limit) = field.root().and_then(|root| root.rules().rate_limit) else {
                 continue;
             };

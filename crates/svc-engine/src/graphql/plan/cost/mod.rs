@@ -122,16 +122,19 @@ impl<'a> Costs<'a> {
         }
 
         let (asked, children) = (self.asked(field), self.children(&field.children));
-        let page = self.page(field);
+        let (page, written) = (self.page(field), written(field, self.limits));
+        let once = if written > 0 { self.once(field) } else { 0 };
 
         Cost {
             complexity: children
                 .complexity
+                .saturating_sub(once)
                 .saturating_mul(page)
                 // After the multiplication: the conditions are evaluated for the list, not for each
-                // of its rows.
+                // of its rows, and so is the `query` of its result.
+                .saturating_add(once)
                 .saturating_add(asked.sum())
-                .saturating_add(written(field, self.limits))
+                .saturating_add(written)
                 .saturating_add(own(field)),
             asked: asked.and(children.asked),
             relations: children
@@ -139,6 +142,15 @@ impl<'a> Costs<'a> {
                 .saturating_add(u64::from(field.relation().is_some())),
             depth: 1 + children.depth.max(asked.levels),
         }
+    }
+
+    /// Returns the complexity of each `query` in the result of a mutation.
+    fn once(&mut self, field: &PlanField) -> u64 {
+        field
+            .below()
+            .filter(|field| matches!(field.kind, PlanKind::Query))
+            .map(|field| self.field(field).complexity)
+            .fold(0, u64::saturating_add)
     }
 
     /// Takes the highest complexity, as a row has only one of the types, but combines the other
