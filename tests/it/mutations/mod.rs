@@ -14,6 +14,7 @@ mod nested;
 mod nested_misfits;
 mod nested_trees;
 mod own_sql;
+mod query;
 mod raised;
 mod refusals;
 mod required;

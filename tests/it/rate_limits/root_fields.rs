@@ -53,3 +53,15 @@ async fn aliases_count_one_by_one() {
     assert_eq!(ask(&app, CLIENT, fragments).await.status, 200);
     assert_eq!(ask(&app, CLIENT, "{ report }").await.status, 429);
 }
+
+#[tokio::test]
+async fn fields_below_the_query_of_a_result_count_too() {
+    let clock = Clock::new();
+    let app = serve(wide(&clock)).await;
+    let document = "mutation { a: inquire { ...read } b: inquire { ...read } }
+        fragment read on AskSuccess { query { hello report } }";
+    let reply = ask(&app, CLIENT, document).await;
+    assert_eq!(reply.data()["b"]["query"]["report"], true);
+    assert_eq!(ask(&app, CLIENT, document).await.status, 429);
+    assert_eq!(flood(&app, CLIENT, "{ report }", 8).await, 1);
+}

@@ -100,6 +100,18 @@ fn invite() -> bool {
     true
 }
 
+#[svc_result(query)]
+pub(super) enum AskResult {
+    Success,
+    Error,
+}
+
+/// Clients read on in its result.
+#[svc::mutation]
+fn inquire() -> AskResult {
+    AskResultSuccess::new("ok").into()
+}
+
 #[svc::query(rate_limit = "3/h")]
 fn report() -> bool {
     true
@@ -135,7 +147,7 @@ pub(super) fn options() -> AppOptions {
     AppOptions::new()
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![hello, items, broken, never, report])
-        .mutations(mutations![ping, invite])
+        .mutations(mutations![ping, invite, inquire])
         .subscriptions(subscriptions![beats, beat])
 }
 

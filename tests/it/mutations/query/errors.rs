@@ -1,0 +1,150 @@
+//! Errors below `query`: the mutation stays done, and its result stays in the response.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use svc_tests::{App, Reply};
+
+use super::{adding, database, error, names, options, service};
+
+const ADDED: [&str; 3] = ["one", "two", "three"];
+
+fn is(code: &str, path: Value) -> (String, String, Value) {
+    (code.to_owned(), "DONE".to_owned(), path)
+}
+
+#[tokio::test]
+async fn an_error_makes_its_field_null() {
+    let (app, database) = service().await;
+    let reply = app.query(&adding("optional item(id: 3) { name }")).await;
+    assert_eq!(
+        error(&reply),
+        is("FORBIDDEN", json!(["addItem", "query", "optional"]))
+    );
+    let query = json!({ "optional": null, "item": { "name": "three" } });
+    assert_eq!(
+        reply.json()["data"],
+        json!({ "addItem": { "status": "created", "query": query } })
+    );
+    assert_eq!(names(&database).await, ADDED);
+}
+
+#[tokio::test]
+async fn a_null_in_a_required_field_ends_at_query() {
+    let (app, database) = service().await;
+    let reply = app.query(&adding("required item(id: 3) { name }")).await;
+    assert_eq!(
+        error(&reply),
+        is("FORBIDDEN", json!(["addItem", "query", "required"]))
+    );
+    assert_eq!(
+        reply.json()["data"],
+        json!({ "addItem": { "status": "created", "query": null } })
+    );
+    assert_eq!(names(&database).await, ADDED);
+}
+
+#[tokio::test]
+async fn a_panic_does_not_invite_to_repeat_the_mutation() {
+    let (app, database) = service().await;
+    let reply = app.query(&adding(r#"crash(text: "boom")"#)).await;
+    assert_eq!(
+        error(&reply),
+        is("NOT_READ", json!(["addItem", "query", "crash"]))
+    );
+    assert_eq!(
+        reply.json()["data"]["addItem"],
+        json!({ "status": "created", "query": { "crash": null } })
+    );
+    assert_eq!(names(&database).await, ADDED);
+}
+
+async fn ask(app: &App, on_error: &str, read: &str) -> Reply {
+    let query = format!(
+        r#"mutation {{
+            a: addItem(id: 3, name: "three") {{ ... on AddItemSuccess {{ query {{ {read} }} }} }}
+            b: addItem(id: 4, name: "four") {{ __typename }}
+        }}"#
+    );
+    app.post(&json!({ "query": query, "onError": on_error }))
+        .await
+}
+
+#[tokio::test]
+async fn an_error_halts_the_operation_on_request() {
+    for read in ["optional", "required"] {
+        let (app, database) = service().await;
+        let reply = ask(&app, "HALT", read).await;
+        assert_eq!(
+            error(&reply),
+            is("FORBIDDEN", json!(["a", "query", read])),
+            "{}",
+            reply.text
+        );
+        let json = reply.json();
+        assert_eq!(json["data"], Value::Null);
+        assert_eq!(
+            json["extensions"],
+            json!({ "mutations": { "a": "DONE", "b": "NOT_DONE" } })
+        );
+        assert_eq!(names(&database).await, ADDED);
+    }
+}
+
+#[tokio::test]
+async fn an_error_stays_in_its_place_on_request() {
+    let (app, _database) = service().await;
+    let reply = ask(&app, "NULL", "required").await;
+    assert_eq!(
+        error(&reply),
+        is("FORBIDDEN", json!(["a", "query", "required"]))
+    );
+    assert_eq!(
+        reply.json()["data"],
+        json!({ "a": { "query": { "required": null } }, "b": { "__typename": "AddItemSuccess" } })
+    );
+}
+
+#[tokio::test]
+async fn a_deadline_during_the_reads_reports_the_mutation_as_done() {
+    let database = database().await;
+    let app = App::serve(options(&database).request_timeout(Duration::from_secs(5))).await;
+    // The mutation has to be done before the request ends.
+    app.query("{ items { id } }").await.data();
+    let reply = ask(&app, "PROPAGATE", "pending").await;
+    assert_eq!(
+        (reply.status, &reply.json()["extensions"]),
+        (
+            504,
+            &json!({ "mutations": { "a": "DONE", "b": "NOT_DONE" } })
+        ),
+        "{}",
+        reply.text
+    );
+    assert_eq!(names(&database).await, ADDED);
+}
+
+#[tokio::test]
+async fn query_is_read_even_if_the_entity_cannot_be() {
+    let (app, database) = service().await;
+    app.query("{ items { id } }").await.data();
+    database
+        .execute("ALTER VIEW v_item RENAME TO v_hidden")
+        .await;
+    let query = r#"mutation {
+        addItem(id: 3, name: "three") {
+            ... on AddItemSuccess { item { name } query { __typename } }
+        }
+    }"#;
+    let reply = app.query(query).await;
+    assert_eq!(
+        error(&reply),
+        is("NOT_READ", json!(["addItem", "item"])),
+        "{}",
+        reply.text
+    );
+    assert_eq!(
+        reply.json()["data"],
+        json!({ "addItem": { "item": null, "query": { "__typename": "Query" } } })
+    );
+}

@@ -1,0 +1,8 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user", query)]
+struct User {
+    id: Uuid,
+}
+
+fn main() {}
