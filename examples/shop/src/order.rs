@@ -94,8 +94,8 @@ pub struct NewLine {
     pub quantity: i32,
 }
 
-/// The result of buying.
-#[svc_result]
+/// The result of buying. Clients read on after it, for example the stock that is left.
+#[svc_result(query)]
 #[derive(Debug)]
 pub enum PlaceOrderResult {
     /// The stock is taken.

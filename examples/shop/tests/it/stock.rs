@@ -116,6 +116,36 @@ async fn orders_of_several_products_never_wait_for_each_other(database: Database
 }
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
+async fn a_buyer_reads_the_shop_after_the_order(database: Database) {
+    let client = shop(&database).await;
+    let mug = product(&client, "mug").await;
+    let ada = Who::Ada.of(&client);
+    let seen = "orders { totalCount } product(sku: \"mug\") { stock }";
+    let before = ada.query(format!("{{ {seen} }}")).await.data().clone();
+    let document = format!(
+        "mutation ($lines: [NewLine!]!) {{ placeOrder(lines: $lines) {{
+            ... on PlaceOrderSuccess {{ status query {{ {seen} }} }}
+            ... on PlaceOrderError {{ code }}
+        }} }}"
+    );
+    let buy = async |quantity: i32| {
+        let lines = json!([{ "productId": mug, "quantity": quantity }]);
+        let answer = ada.query(document.as_str()).variable("lines", lines).await;
+        answer.data()["placeOrder"].clone()
+    };
+
+    let after = buy(2).await["query"].clone();
+    let number = |of: &svc::serde_json::Value, path: &str| of.pointer(path).unwrap().as_i64();
+    assert_eq!(number(&before, "/product/stock"), Some(12));
+    assert_eq!(number(&after, "/product/stock"), Some(10));
+    assert_eq!(
+        number(&after, "/orders/totalCount"),
+        number(&before, "/orders/totalCount").map(|count| count + 1)
+    );
+    assert_eq!(buy(11).await, json!({ "code": 409 }));
+}
+
+#[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn an_order_is_whole_or_nothing(database: Database) {
     let client = shop(&database).await;
     let (mug, bowl) = (
