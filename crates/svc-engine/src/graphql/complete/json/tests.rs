@@ -7,7 +7,7 @@ use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{Rng as _, SeedableRng as _};
 use serde_json::{Map, Value};
 
-use super::{Json, Keys, Node as _};
+use super::{Json, Keys, Node as _, field_bounds};
 use crate::graphql::plan::Leaf;
 use svc_core::schema::ScalarKind;
 
@@ -333,4 +333,17 @@ fn the_notation_of_a_scalar_does_not_matter() {
             );
         }
     }
+}
+
+#[test]
+fn fields_of_a_response_are_found_by_position() {
+    let object: &[u8] = br#"{"a":"}, \"b\":{","b":{"c":[1,{"d":null}]},"q":null,"e":1.5}"#;
+    let field = |index| field_bounds(object, index).map(|bounds| &object[bounds]);
+    assert_eq!(field(0), Some(br#""}, \"b\":{""#.as_slice()));
+    assert_eq!(field(1), Some(br#"{"c":[1,{"d":null}]}"#.as_slice()));
+    assert_eq!(field(2), Some(b"null".as_slice()));
+    assert_eq!(field(3), Some(b"1.5".as_slice()));
+    assert_eq!(field(4), None);
+    assert_eq!(field_bounds(b"{}", 0), None);
+    assert_eq!(field_bounds(b"null", 0), None);
 }
