@@ -1,5 +1,6 @@
 //! The fields below `query` follow the rules of queries.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
@@ -8,7 +9,9 @@ use svc::authz::{Authorizer, OperationType};
 use svc::prelude::*;
 use svc_tests::{App, Reply};
 
-use super::{Item, NAMES, adding, database, error, names, options};
+use super::{
+    Item, NAMES, RenameItemResult, RenameItemResultSuccess, adding, database, error, names, options,
+};
 
 /// An authorizer with the fields that it was asked about. It permits the items above 1, and denies
 /// a single item.
@@ -108,6 +111,41 @@ async fn row_policies_hide_rows() {
     assert_eq!(
         reply.data()["addItem"]["query"]["items"],
         json!([{ "id": 2 }, { "id": 3 }])
+    );
+}
+
+/// Whether a policy still permits rows.
+struct IsOpen(AtomicBool);
+
+/// Reads an item, and permits no more of them.
+#[svc::mutation]
+async fn close(ctx: &Context<'_>) -> Result<RenameItemResult> {
+    let status = match ctx.db().find::<Item>().exists().await? {
+        true => "updated",
+        false => "deleted",
+    };
+    ctx.data::<IsOpen>()?.0.store(false, Ordering::SeqCst);
+    Ok(RenameItemResultSuccess::new(status).into())
+}
+
+#[tokio::test]
+async fn row_policies_decide_again_after_the_mutation() {
+    let database = database().await;
+    let policy = |ctx: &Context<'_>| -> Result<RowDecision> {
+        Ok(match ctx.data::<IsOpen>()?.0.load(Ordering::SeqCst) {
+            true => RowDecision::allow(),
+            false => RowDecision::deny(),
+        })
+    };
+    let options = options(&database)
+        .data(IsOpen(AtomicBool::new(true)))
+        .mutations(mutations![close])
+        .row_policy::<Item>(policy);
+    let app = App::serve(options).await;
+    let query = "mutation { close { ... on RenameItemSuccess { status query { items { id } } } } }";
+    assert_eq!(
+        app.query(query).await.data()["close"],
+        json!({ "status": "updated", "query": { "items": [] } })
     );
 }
 

@@ -35,6 +35,8 @@ impl Engine {
         // writes has no part in the effect of the mutation.
         let db = Db {
             ledger: None,
+            // The mutation may have changed what policies decide by, such as the browser's session.
+            rules: self.row_rules(cx.context.request),
             ..cx.context.db().clone()
         };
         let reads = ExecutionContext {
