@@ -88,6 +88,10 @@ impl<'a> Mutations<'a> {
             mark_effect(effect, &mut read.errors);
         }
 
+        for error in &mut read.errors {
+            error.is_after_mutation = true;
+        }
+
         last.errors.append(&mut read.errors);
 
         match (&mut last.bytes, read.bytes) {

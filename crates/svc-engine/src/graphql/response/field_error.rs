@@ -27,6 +27,8 @@ pub struct FieldError {
     /// The field with its type, such as `Query.users`.
     pub(in crate::graphql) field: String,
     pub(in crate::graphql) origin: Origin,
+    /// Whether it is the error of a query after a mutation.
+    pub(in crate::graphql) is_after_mutation: bool,
 }
 
 /// The part of an error that goes only to the log.
@@ -83,6 +85,7 @@ impl FieldError {
             logged: is_logged.then(logged),
             field: field.coordinate.clone(),
             origin: error.origin(),
+            is_after_mutation: false,
         }
     }
 
@@ -117,6 +120,7 @@ impl FieldError {
             }),
             field: field.coordinate.clone(),
             origin: Origin::Other,
+            is_after_mutation: false,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::request::RequestParts;
 use crate::shared_state::SharedState;
 use svc_core::ErrorCode;
 use svc_core::error::{Denied, Origin};
+use svc_core::schema::OperationKind;
 use svc_telemetry::security_log::{SecurityEventType, record};
 
 /// The maximum number of events for the errors of a request; the last event counts the remaining
@@ -21,6 +22,7 @@ struct Finding<'a> {
     field: &'a str,
     reason: &'a str,
     code: &'a str,
+    action: OperationKind,
 }
 
 /// Records the field errors that are security events, equal ones once.
@@ -31,7 +33,7 @@ pub(in crate::graphql) fn record_errors<'e>(
     let mut findings: Vec<(Finding<'_>, usize, &FieldError)> = Vec::new();
     let mut more = 0;
     for error in errors {
-        let Some(finding) = Finding::of(error) else {
+        let Some(finding) = Finding::of(error, cx.operation.kind) else {
             continue;
         };
         match findings.iter().position(|(known, ..)| *known == finding) {
@@ -52,7 +54,7 @@ pub(in crate::graphql) fn record_errors<'e>(
 
         let event = event
             .resource(finding.field)
-            .action(cx.operation.kind.as_str())
+            .action(finding.action.as_str())
             .reason(finding.reason);
         let numbers = [
             ("times", times, times > 1),
@@ -71,7 +73,8 @@ pub(in crate::graphql) fn record_errors<'e>(
 }
 
 impl<'a> Finding<'a> {
-    fn of(error: &'a FieldError) -> Option<Self> {
+    /// The finding of an error in an operation of this kind.
+    fn of(error: &'a FieldError, kind: OperationKind) -> Option<Self> {
         let logged = error.logged.as_ref();
         let event_type = match error.origin {
             Origin::Gate(Denied::ByGuard) => SecurityEventType::AuthPermissionDenied,
@@ -93,12 +96,17 @@ impl<'a> Finding<'a> {
             .filter(|_| event_type == SecurityEventType::AuthzFieldDenied)
             .unwrap_or(&error.field);
         let reason = logged.map_or(&*error.message, |logged| &logged.chain);
+        let action = match error.is_after_mutation {
+            true => OperationKind::Query,
+            false => kind,
+        };
 
         Some(Self {
             event_type,
             field,
             reason,
             code: &error.code,
+            action,
         })
     }
 }
