@@ -13,6 +13,11 @@ fn plans() -> Option<i32> {
     None
 }
 
+#[svc::query]
+fn budget() -> i32 {
+    1
+}
+
 #[svc_result(query)]
 enum AskResult {
     Success,
@@ -30,7 +35,7 @@ async fn serve() -> App {
         async |request: AuthorizationRequest| request.operation_type() == OperationType::Mutation;
     let options = AppOptions::new()
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
-        .queries(queries![plans])
+        .queries(queries![plans, budget])
         .mutations(mutations![ask])
         .authorizer(only_mutations);
     App::serve(options).await
@@ -64,5 +69,19 @@ async fn recorded(fields: &str) -> Vec<Value> {
 async fn a_denied_field_below_query_is_a_query() {
     if is_alone(module_path!(), "a_denied_field_below_query_is_a_query") {
         assert_eq!(recorded("plans").await, [json!(["Query.plans", "query"])]);
+    }
+}
+
+/// The null of the required field ends `query`.
+#[tokio::test]
+async fn a_null_hides_no_denials_below_query() {
+    if is_alone(module_path!(), "a_null_hides_no_denials_below_query") {
+        let mut recorded = recorded("budget plans").await;
+        recorded.sort_by_key(Value::to_string);
+        let both = [
+            json!(["Query.budget", "query"]),
+            json!(["Query.plans", "query"]),
+        ];
+        assert_eq!(recorded, both);
     }
 }

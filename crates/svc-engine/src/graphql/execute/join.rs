@@ -32,14 +32,7 @@ pub(super) fn joined(
         return (only(field, completed.remove(0)), Vec::new());
     }
 
-    let shown = completed
-        .iter()
-        .position(|value| value.bytes.is_err())
-        .map_or(completed.len(), |null| null + 1);
-    let withheld = completed[shown..]
-        .iter_mut()
-        .flat_map(|value| std::mem::take(&mut value.errors))
-        .collect();
+    let withheld = withheld(&mut completed);
     let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         key(out, index, &fields[index]);
         out.extend_from_slice(bytes);
@@ -55,4 +48,17 @@ pub(super) fn joined(
         join_after(Response::begin(size), completed, write, *b"{}"),
         withheld,
     )
+}
+
+/// Takes out the errors that follow the first value that propagates null.
+pub(super) fn withheld(completed: &mut [CompletedValue]) -> Vec<FieldError> {
+    let shown = completed
+        .iter()
+        .position(|value| value.bytes.is_err())
+        .map_or(completed.len(), |null| null + 1);
+
+    completed[shown..]
+        .iter_mut()
+        .flat_map(|value| std::mem::take(&mut value.errors))
+        .collect()
 }

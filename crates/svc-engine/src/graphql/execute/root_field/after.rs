@@ -9,6 +9,8 @@ use futures_util::future::join_all;
 use super::span_of;
 use crate::graphql::complete::{CompletedValue, join, key, typename};
 use crate::graphql::context::{ExecutionContext, OperationInfo};
+use crate::graphql::execute::join::withheld;
+use crate::graphql::execute::report::report;
 use crate::graphql::execute::size::AnswerSize;
 use crate::graphql::execute::{Engine, Prepared};
 use crate::graphql::mutate::Mutations;
@@ -96,7 +98,11 @@ impl Engine {
         let query: &Selection = query;
         cx.spend(query, 1);
         let run = |field| self.field_after(cx, prepared, (query, field), path);
-        let completed = join_all(query.fields.iter().map(run)).await;
+        let mut completed = join_all(query.fields.iter().map(run)).await;
+
+        // Operators see the errors behind a null as well, as in a query.
+        report(cx, &mut withheld(&mut completed), &mut []);
+
         let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
             key(out, index, &query.fields[index]);
             out.extend_from_slice(bytes);
