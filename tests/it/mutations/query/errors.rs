@@ -92,6 +92,23 @@ async fn an_error_halts_the_operation_on_request() {
 }
 
 #[tokio::test]
+async fn a_halt_does_not_wait_for_the_other_fields_of_query() {
+    let (app, database) = service().await;
+    let reply = ask(&app, "HALT", "pending optional").await;
+    assert_eq!(
+        error(&reply),
+        is("FORBIDDEN", json!(["a", "query", "optional"])),
+        "{}",
+        reply.text
+    );
+    assert_eq!(
+        reply.json()["extensions"],
+        json!({ "mutations": { "a": "DONE", "b": "NOT_DONE" } })
+    );
+    assert_eq!(names(&database).await, ADDED);
+}
+
+#[tokio::test]
 async fn an_error_stays_in_its_place_on_request() {
     let (app, _database) = service().await;
     let reply = ask(&app, "NULL", "required").await;

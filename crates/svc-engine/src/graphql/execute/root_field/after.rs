@@ -6,7 +6,7 @@ use std::pin::pin;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
-use super::span_of;
+use super::{span_of, until_null};
 use crate::graphql::complete::{CompletedValue, join, key, typename};
 use crate::graphql::context::{ExecutionContext, OperationInfo};
 use crate::graphql::execute::join::withheld;
@@ -17,6 +17,7 @@ use crate::graphql::mutate::Mutations;
 use crate::graphql::plan::{Children, FieldMeter, PlanField, PlanKind, Selection};
 use crate::graphql::response::Path;
 use crate::repository::Db;
+use crate::request::ErrorBehavior;
 use svc_core::Error;
 use svc_core::schema::OperationKind;
 
@@ -82,7 +83,8 @@ impl Engine {
         false
     }
 
-    /// Completes one `query`: its fields run concurrently, as in a query.
+    /// Completes one `query`: its fields run concurrently, as in a query, up to the first error if
+    /// errors halt the operation.
     async fn query_fields(
         &self,
         cx: &ExecutionContext<'_>,
@@ -98,7 +100,18 @@ impl Engine {
         let query: &Selection = query;
         cx.spend(query, 1);
         let run = |field| self.field_after(cx, prepared, (query, field), path);
-        let mut completed = join_all(query.fields.iter().map(run)).await;
+        let fields = query.fields.iter();
+        let mut completed: Vec<_> = if cx.on_error == ErrorBehavior::Halt {
+            let running = fields
+                .enumerate()
+                .map(|(index, field)| run(field).map(move |value| (index, value)));
+
+            // Only a value that propagates null drops others, and then none is written.
+            let ended = until_null(running.collect()).await;
+            ended.into_iter().flatten().collect()
+        } else {
+            join_all(fields.map(run)).await
+        };
 
         // Operators see the errors behind a null as well, as in a query.
         report(cx, &mut withheld(&mut completed), &mut []);

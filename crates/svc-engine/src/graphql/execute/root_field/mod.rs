@@ -74,7 +74,7 @@ impl Engine {
             .map(|(field, _)| cx.field_meter(field))
             .collect();
 
-        let mut running: FuturesUnordered<_> = fields
+        let running: FuturesUnordered<_> = fields
             .into_iter()
             .zip(&meters)
             .enumerate()
@@ -84,16 +84,7 @@ impl Engine {
             })
             .collect();
 
-        let mut completed: Vec<Option<CompletedValue>> = (0..running.len()).map(|_| None).collect();
-        while let Some((index, value)) = running.next().await {
-            let halts = value.bytes.is_err();
-            completed[index] = Some(value);
-            if halts {
-                break;
-            }
-        }
-
-        drop(running);
+        let completed = until_null(running).await;
         for (meter, value) in meters.iter().zip(&completed) {
             if let (Some(meter), None) = (meter, value) {
                 meter.dropped();
@@ -301,6 +292,23 @@ impl Engine {
             None => completed,
         }
     }
+}
+
+/// Runs fields concurrently until one of them propagates null, and drops the others. Each returns
+/// its index with its value.
+async fn until_null<F: Future<Output = (usize, CompletedValue)>>(
+    mut running: FuturesUnordered<F>,
+) -> Vec<Option<CompletedValue>> {
+    let mut completed: Vec<Option<CompletedValue>> = (0..running.len()).map(|_| None).collect();
+    while let Some((index, value)) = running.next().await {
+        let halts = value.bytes.is_err();
+        completed[index] = Some(value);
+        if halts {
+            break;
+        }
+    }
+
+    completed
 }
 
 /// Starts the span of a root field, if its trace is sampled.
