@@ -169,3 +169,27 @@ async fn cached_responses_are_not_read_below_query() {
     assert_eq!(reply.data()["addItem"]["query"]["keptItems"], three);
     assert_eq!(app.query(&read).await.data()["keptItems"], three);
 }
+
+#[tokio::test]
+async fn cached_responses_are_invalidated_before_the_fields_of_query_run() {
+    let database = database().await;
+    let app = App::serve(options(&database).response_cache(ResponseCache::new())).await;
+    until_cached(&app).await;
+    let kept = "{ keptItems(orderBy: [{id: ASC}]) { name } }";
+    let count = async || {
+        app.query(kept).await.data()["keptItems"]
+            .as_array()
+            .map(Vec::len)
+    };
+    assert_eq!(count().await, Some(2));
+
+    let seen = eventually(async || match count().await {
+        Some(3) => Ok(()),
+        other => Err(format!("{other:?}")),
+    });
+    let mutation = adding("pending");
+    tokio::select! {
+        reply = app.query(&mutation) => panic!("{}", reply.text),
+        () = seen => {}
+    }
+}

@@ -59,6 +59,14 @@ impl Engine {
             has_answered: false,
         }))
     }
+
+    /// Invalidates the responses with rows of the types that one mutation has written, while its
+    /// operation goes on.
+    pub(in crate::graphql) fn invalidate_after(&self, prepared: &Prepared, mutation: &PlanField) {
+        if let Some(responses) = &self.app.responses {
+            responses.invalidate(&written_by(&self.app.model, &prepared.plan, mutation));
+        }
+    }
 }
 
 impl Written {

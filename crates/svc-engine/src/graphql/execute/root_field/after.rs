@@ -34,6 +34,9 @@ impl Engine {
     ) -> bool {
         mutations.separate();
 
+        // The reads may take long, and other requests must not get older responses meanwhile.
+        self.invalidate_after(prepared, mutation);
+
         // The fields are those of a query: authorizers are asked about one, and a resolver that
         // writes has no part in the effect of the mutation.
         let db = Db {
