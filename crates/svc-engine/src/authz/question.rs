@@ -103,9 +103,16 @@ impl FieldAccess<'_> {
 
     /// Builds the request; `in_atomic` returns its database in an operation with `@atomic`.
     fn request_with(&self, in_atomic: fn(&Db) -> Db) -> Option<AuthorizationRequest> {
-        let request = self.context.request;
+        let Context { request, db } = self.context;
+        let is_after_mutation = db.ledger.is_none() && request.db.ledger.is_some();
         let scope = match request.db.atomic {
             Some(_) => request.share_with(&in_atomic(&request.db))?,
+            // A query after a mutation has no part in it, and its row policies are decided again.
+            None if is_after_mutation => request.share_with(&Db {
+                ledger: None,
+                rules: db.rules.clone(),
+                ..request.db.clone()
+            })?,
             None => request.share()?,
         };
 

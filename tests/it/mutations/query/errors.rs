@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc::prelude::*;
 use svc_tests::{App, Reply};
 
 use super::{adding, database, error, names, options, service};
@@ -139,6 +140,44 @@ async fn a_deadline_during_the_reads_reports_the_mutation_as_done() {
         reply.text
     );
     assert_eq!(names(&database).await, ADDED);
+}
+
+/// Items whose names are read with a write.
+#[svc_type(sql_source = "v_item")]
+struct Noted {
+    id: i32,
+    #[svc::authorize_field(note)]
+    name: Option<String>,
+}
+
+async fn note(_: &Noted, request: AuthorizationRequest) -> Result<bool> {
+    let note = [json!(1), json!("noted")];
+    let noted: Option<i32> = request.context().db().call("rename_item", note).await?;
+    Ok(noted.is_some())
+}
+
+#[svc::query]
+async fn noted(id: i32) -> Option<Noted>;
+
+#[tokio::test]
+async fn a_check_below_query_has_no_part_in_the_next_mutation() {
+    let database = database().await;
+    let options = options(&database)
+        .queries(queries![noted])
+        .request_timeout(Duration::from_secs(5));
+    let app = App::serve(options).await;
+    app.query("{ noted(id: 2) { id } }").await.data();
+    let reply = ask(&app, "PROPAGATE", "noted(id: 2) { name } pending").await;
+    assert_eq!(
+        (reply.status, &reply.json()["extensions"]),
+        (
+            504,
+            &json!({ "mutations": { "a": "DONE", "b": "NOT_DONE" } })
+        ),
+        "{}",
+        reply.text
+    );
+    assert_eq!(names(&database).await, ["noted", "two", "three"]);
 }
 
 #[tokio::test]
