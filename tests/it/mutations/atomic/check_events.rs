@@ -10,7 +10,7 @@ use serde_json::json;
 use svc::events::{EventSource, InProcessEvents, SourceEvent};
 use svc::prelude::*;
 use svc::testing::TestService;
-use svc_tests::{App, next_answer};
+use svc_tests::{App, Reply, next_answer};
 use tokio::sync::Semaphore;
 
 use super::checks::{listen, one_connection, update_watched};
@@ -69,6 +69,11 @@ const UNDONE: &str = r#"mutation @atomic {
     b: fail
 }"#;
 
+fn assert_undone(reply: &Reply) {
+    let expected = [error("NOT_DONE", "a"), error("BAD_USER_INPUT", "b")];
+    assert_eq!(errors(reply), expected, "{}", reply.text);
+}
+
 #[tokio::test]
 async fn the_response_to_an_undone_operation_does_not_wait_for_events_of_checks() {
     let (database, source) = (database().await, GatedEvents::closed());
@@ -79,8 +84,7 @@ async fn the_response_to_an_undone_operation_does_not_wait_for_events_of_checks(
     let mut heard = listen(&service).await;
     let app = App::serve_router(service.router()).await;
     let reply = app.query(UNDONE).await;
-    let expected = [error("NOT_DONE", "a"), error("BAD_USER_INPUT", "b")];
-    assert_eq!(errors(&reply), expected, "{}", reply.text);
+    assert_undone(&reply);
     assert!(heard.next().now_or_never().is_none());
 
     source.open();
@@ -98,7 +102,7 @@ async fn the_events_of_many_undone_operations_use_few_connections() {
     let mut heard = listen(&service).await;
     let app = App::serve_router(service.router()).await;
     for _ in 0..10 {
-        app.query(UNDONE).await;
+        assert_undone(&app.query(UNDONE).await);
     }
 
     source.open();
