@@ -134,18 +134,22 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
         }
     }
 
+    report_missing(&result.ident, &seen, errors);
+
+    result
+}
+
+/// Reports the members that the enum lacks, unless a misspelled one was reported already.
+fn report_missing(ident: &Ident, seen: &[Side], errors: &mut Errors) {
     for side in [Side::Success, Side::Error] {
-        // A misspelled member has been reported already.
         if !seen.contains(&side) && errors.is_empty() {
-            let (ident, side) = (&result.ident, side.name());
+            let side = side.name();
             errors.at(
                 ident,
                 format!("`{ident}` has no `{side}`; write `{side},` or `{side} {{ … }}`"),
             );
         }
     }
-
-    result
 }
 
 /// `CreateUserResult` has `CreateUserSuccess` and `CreateUserError`. The structs have longer names,
