@@ -193,3 +193,21 @@ async fn cached_responses_are_invalidated_before_the_fields_of_query_run() {
         () = seen => {}
     }
 }
+
+#[tokio::test]
+async fn a_failure_keeps_cached_responses() {
+    let database = database().await;
+    let app = App::serve(options(&database).response_cache(ResponseCache::new())).await;
+    until_cached(&app).await;
+    let read = "{ keptItems(orderBy: [{id: ASC}]) { name } }";
+    let two = json!([{"name": "one"}, {"name": "two"}]);
+    assert_eq!(app.query(read).await.data()["keptItems"], two);
+
+    // Only a read after an invalidation shows this row.
+    database
+        .execute("INSERT INTO tb_item VALUES (9, 'nine')")
+        .await;
+    let failing = adding("items { id }").replace("three", "taken");
+    assert_eq!(app.query(&failing).await.data(), json!({ "addItem": {} }));
+    assert_eq!(app.query(read).await.data()["keptItems"], two);
+}

@@ -5,7 +5,7 @@ use std::iter::repeat;
 
 use crate::graphql::complete::{CompletedValue, field_bounds};
 use crate::graphql::context::ExecutionContext;
-use crate::graphql::plan::{Plan, PlanField, RootField, Selection};
+use crate::graphql::plan::{Plan, PlanField, PlanKind, RootField, Selection};
 use crate::graphql::response::{FieldError, Segment, mark_effect};
 use svc_core::schema::Model;
 use svc_postgres::{Effect, EffectLog};
@@ -59,7 +59,8 @@ impl<'a> Mutations<'a> {
         }
     }
 
-    /// The selection of the current mutation's result if a `query` in it can be read.
+    /// The selection of the current mutation's result if a `query` in it can be read. A failure has
+    /// none.
     pub(in crate::graphql) fn queried<'f>(
         &self,
         plan: &Plan,
@@ -72,7 +73,10 @@ impl<'a> Mutations<'a> {
         // A null may have replaced the object since its type was recorded.
         let member = ledger.result().filter(|_| bytes.first() == Some(&b'{'))?;
 
-        field.children.of(member).map(AsRef::as_ref)
+        let selection: &Selection = field.children.of(member)?;
+        let is_query = |own: &PlanField| matches!(own.kind, PlanKind::Query);
+
+        selection.fields.iter().any(is_query).then_some(selection)
     }
 
     /// Puts a value that was read after the last mutation into its result, in place of the null of
