@@ -3,7 +3,7 @@
 use crate::templates::Project;
 
 /// Files of operations.
-const OPERATIONS: [(&str, &str); 6] = [
+const OPERATIONS: [(&str, &str); 7] = [
     (
         "page",
         "query Page($size: Int) {\n  users(limit: $size) { id name }\n}\n",
@@ -22,10 +22,14 @@ const OPERATIONS: [(&str, &str); 6] = [
         "silent",
         "# svc-ignore anonymous\n{ users(limit: 3) { id } }\n",
     ),
+    (
+        "visit",
+        "mutation Visit { visit { ... on VisitSuccess { query { a: users(limit: 1) { id } b: __typename } } } }\n",
+    ),
 ];
 
 /// The findings of a check about the files: their places, and words of them.
-const FINDINGS: [(&str, &str); 6] = [
+const FINDINGS: [(&str, &str); 7] = [
     (
         "✗ operations/costly.graphql:1: Costly: clients get an error: the operation has a complexity of 11001; ",
         "(rejected)",
@@ -48,10 +52,28 @@ const FINDINGS: [(&str, &str); 6] = [
         "(page-variable)",
     ),
     (
+        "✗ operations/visit.graphql:1: Visit: clients get an error: the document has 3 root fields; at most 2 ",
+        "(rejected)",
+    ),
+    (
         "warning: operations/wide.graphql:1: Wide: its cost is 9001, more than 80 % of the limit 10000 ",
         "(near-limit)",
     ),
 ];
+
+/// A mutation whose result has the root of queries.
+const VISIT: &str = r#"
+#[svc_result(query)]
+pub enum VisitResult {
+    Success,
+    Error,
+}
+
+#[svc::mutation]
+pub fn visit() -> VisitResult {
+    VisitResultSuccess::new("ok").into()
+}
+"#;
 
 #[test]
 fn operations_are_compared_with_limits_schema_and_earlier_costs() {
@@ -59,8 +81,15 @@ fn operations_are_compared_with_limits_schema_and_earlier_costs() {
     let settings = project.read(".env");
     project.write(
         ".env",
-        &format!("{settings}\nSVC_OPERATIONS_DIR=operations\n"),
+        &format!("{settings}\nSVC_OPERATIONS_DIR=operations\nSVC_LIMIT_ROOT_FIELDS=2\n"),
     );
+    let mutations = project.read("src/mutations.rs");
+    project.write("src/mutations.rs", &format!("{mutations}{VISIT}"));
+    let (marker, list) = (
+        "        // svc: mutations\n",
+        "        |options: AppOptions| options.mutations(mutations![visit]),\n",
+    );
+    project.edit("src/mutations.rs", marker, list);
     let (field, deprecated) = (
         "    pub email",
         "    #[deprecated(note = \"write to support\")]\n    pub email",
@@ -100,13 +129,13 @@ fn findings_name_file_operation_and_code(project: &Project) {
     assert!(
         found
             .err
-            .contains("error: 2 problems of registered operations\nhint: "),
+            .contains("error: 3 problems of registered operations\nhint: "),
         "{}",
         found.err
     );
 
     assert!(
-        ignored.err.contains("registered operations: 6\n"),
+        ignored.err.contains("registered operations: 7\n"),
         "{}",
         ignored.err
     );

@@ -164,6 +164,18 @@ impl Selection {
     }
 }
 
+impl Plan {
+    /// The root fields, including the fields below the `query` of results.
+    pub(crate) fn root_fields(&self) -> impl Iterator<Item = &PlanField> {
+        let with_queries = self.has_query.then_some(&*self.root);
+        let queries = with_queries.into_iter().flat_map(Selection::queries);
+        self.root
+            .fields
+            .iter()
+            .chain(queries.flat_map(PlanField::below))
+    }
+}
+
 impl PlanField {
     /// The fields below this one, for all types that its value may have.
     pub(crate) fn below(&self) -> impl Iterator<Item = &PlanField> {

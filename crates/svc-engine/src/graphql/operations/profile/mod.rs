@@ -192,7 +192,7 @@ impl Counter<'_> {
         self.limits.within(
             ErrorCode::QueryTooLarge,
             "root fields",
-            plan.root.fields.len(),
+            plan.root_fields().count(),
             self.limits.root_fields,
             "SVC_LIMIT_ROOT_FIELDS",
         )?;

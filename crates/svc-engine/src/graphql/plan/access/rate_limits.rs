@@ -1,6 +1,6 @@
 //! The rate limits of root fields.
 
-use crate::graphql::plan::{Plan, PlanField};
+use crate::graphql::plan::Plan;
 use crate::request::FieldLimit;
 
 impl Plan {
@@ -8,9 +8,7 @@ impl Plan {
     /// selected. This includes the fields below the `query` of a result.
     pub(crate) fn root_limits(&self) -> Vec<FieldLimit<'_>> {
         let mut limits: Vec<FieldLimit<'_>> = Vec::new();
-        let queries = self.has_query.then(|| self.root.queries());
-        let below = queries.into_iter().flatten().flat_map(PlanField::below);
-        for field in self.root.fields.iter().chain(below) {
+        for field in self.root_fields() {
             let Some(limit) = field.root().and_then(|root| root.rules().rate_limit) else {
                 continue;
             };
