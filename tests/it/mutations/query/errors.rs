@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc::db::Db;
 use svc::prelude::*;
 use svc_tests::{App, Reply};
 
@@ -178,6 +179,37 @@ async fn a_check_below_query_has_no_part_in_the_next_mutation() {
         reply.text
     );
     assert_eq!(names(&database).await, ["noted", "two", "three"]);
+}
+
+/// A database that is kept for the request.
+struct Kept(Db);
+
+#[svc::query]
+async fn kept(ctx: &Context<'_>) -> Result<Option<i32>> {
+    let note = [json!(1), json!("kept")];
+    ctx.data::<Kept>()?.0.call("rename_item", note).await
+}
+
+#[tokio::test]
+async fn a_write_of_request_data_below_query_has_no_part_in_the_next_mutation() {
+    let database = database().await;
+    let options = options(&database)
+        .queries(queries![kept])
+        .request_data(|request| async move { Ok(Kept(request.db().clone())) })
+        .request_timeout(Duration::from_secs(5));
+    let app = App::serve(options).await;
+    app.query("{ items { id } }").await.data();
+    let reply = ask(&app, "PROPAGATE", "kept pending").await;
+    assert_eq!(
+        (reply.status, &reply.json()["extensions"]),
+        (
+            504,
+            &json!({ "mutations": { "a": "DONE", "b": "NOT_DONE" } })
+        ),
+        "{}",
+        reply.text
+    );
+    assert_eq!(names(&database).await, ["kept", "two", "three"]);
 }
 
 #[tokio::test]

@@ -189,15 +189,15 @@ pub(in crate::graphql) fn effects_when_late(
     // A mutation may wait for others of its session before it begins.
     let is_one = is_one && !ledger.is_one_by_one();
     let has_begun = is_one || ledger.begun() > ended.len();
-    let runs_program = has_begun
-        && fields
-            .get(ended.len())
-            .and_then(PlanField::root)
-            .is_some_and(RootField::needs_code);
-    let running = if runs_program {
-        ledger.effect().of_ended_program()
-    } else {
-        ledger.effect()
+    let runs_program = fields
+        .get(ended.len())
+        .and_then(PlanField::root)
+        .is_some_and(RootField::needs_code);
+    let running = match ledger.effect() {
+        // The writes are not its own, but may be those of a query after the mutation before it.
+        _ if !has_begun => Effect::NotDone,
+        effect if runs_program => effect.of_ended_program(),
+        effect => effect,
     };
 
     let effects = ended.into_iter().chain([running]);
