@@ -3,10 +3,13 @@
 use serde_json::{Value, json};
 use svc::authz::OperationType;
 use svc::prelude::*;
-use svc::{SecurityLogConfig, get_security_logger, init_security_logger};
+use svc::{Limits, SecurityLogConfig, get_security_logger, init_security_logger};
 use svc_tests::{App, is_alone};
 
 use super::files::{PATIENCE, events};
+
+/// The maximum size of a response, in bytes.
+const ANSWER: usize = 1_000;
 
 #[svc::query]
 fn plans() -> Option<i32> {
@@ -37,6 +40,10 @@ async fn serve() -> App {
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![plans, budget])
         .mutations(mutations![ask])
+        .limits(Limits {
+            answer: ANSWER,
+            ..Limits::default()
+        })
         .authorizer(only_mutations);
     App::serve(options).await
 }
@@ -80,6 +87,21 @@ async fn a_null_hides_no_denials_below_query() {
         recorded.sort_by_key(Value::to_string);
         let both = [
             json!(["Query.budget", "query"]),
+            json!(["Query.plans", "query"]),
+        ];
+        assert_eq!(recorded, both);
+    }
+}
+
+/// The keys of an object count for its size.
+#[tokio::test]
+async fn a_query_that_is_too_large_hides_no_denials() {
+    if is_alone(module_path!(), "a_query_that_is_too_large_hides_no_denials") {
+        let key = "k".repeat(ANSWER);
+        let mut recorded = recorded(&format!("{key}: plans")).await;
+        recorded.sort_by_key(Value::to_string);
+        let both = [
+            json!(["AskSuccess.query", "query"]),
             json!(["Query.plans", "query"]),
         ];
         assert_eq!(recorded, both);

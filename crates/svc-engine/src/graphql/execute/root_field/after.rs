@@ -37,14 +37,8 @@ impl Engine {
         // The reads may take long, and other requests must not get older responses meanwhile.
         self.invalidate_after(prepared, mutation);
 
-        // The fields are those of a query: authorizers are asked about one, and a resolver that
-        // writes has no part in the effect of the mutation.
-        let db = Db {
-            ledger: None,
-            // The mutation may have changed what policies decide by, such as the browser's session.
-            rules: self.row_rules(cx.context.request),
-            ..cx.context.db().clone()
-        };
+        // The fields are those of a query: authorizers are asked about one.
+        let db = self.db_after(cx);
         let reads = ExecutionContext {
             operation: OperationInfo {
                 kind: OperationKind::Query,
@@ -71,6 +65,8 @@ impl Engine {
             };
 
             if !size.add(cx, &value) {
+                // Operators see the errors of the dropped fields, as in a query.
+                report(&reads, &mut value.errors, &mut []);
                 value = CompletedValue::failed(cx, &cx.limits.answer_too_large(), field, &path);
             }
 
@@ -84,6 +80,17 @@ impl Engine {
         }
 
         false
+    }
+
+    /// The database of the fields below `query`: a resolver that writes has no part in the effect of
+    /// the mutation.
+    fn db_after(&self, cx: &ExecutionContext<'_>) -> Db {
+        Db {
+            ledger: None,
+            // The mutation may have changed what policies decide by, such as the browser's session.
+            rules: self.row_rules(cx.context.request),
+            ..cx.context.db().clone()
+        }
     }
 
     /// Completes one `query`: its fields run concurrently, as in a query, up to the first error if
