@@ -89,6 +89,34 @@ async fn all_keys_are_in_the_order_of_the_request() {
 }
 
 #[tokio::test]
+async fn many_queries_are_in_their_places() {
+    let (app, _database) = service().await;
+    let selected = |index: usize| match index % 3 {
+        0 => format!("q{index}: query {{ item(id: 3) {{ name }} }}"),
+        1 => format!("q{index}: query {{ none: item(id: 9) {{ name }} }} s{index}: status"),
+        _ => format!("q{index}: query {{ none: item(id: 3) @skip(if: true) {{ id }} }}"),
+    };
+    let value = |index: usize| match index % 3 {
+        0 => format!(r#""q{index}":{{"item":{{"name":"\"}}, {{"}}}}"#),
+        1 => format!(r#""q{index}":{{"none":null}},"s{index}":"created""#),
+        _ => format!(r#""q{index}":{{}}"#),
+    };
+    let all = |one: &dyn Fn(usize) -> String, between: &str| {
+        (0..30).map(one).collect::<Vec<_>>().join(between)
+    };
+
+    let fields = all(&selected, " ");
+    let query = format!(
+        r#"mutation {{ addItem(id: 3, name: "\"}}, {{") {{ ... on AddItemSuccess {{ {fields} }} }} }}"#
+    );
+    let values = all(&value, ",");
+    assert_eq!(
+        app.query(&query).await.text,
+        format!(r#"{{"data":{{"addItem":{{{values}}}}}}}"#)
+    );
+}
+
+#[tokio::test]
 async fn each_field_of_query_is_one_statement() {
     let (app, database) = service().await;
     let before = database.statements("FROM \"v_item\"").await;

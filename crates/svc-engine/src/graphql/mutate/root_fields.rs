@@ -16,6 +16,9 @@ pub(in crate::graphql) struct Mutations<'a> {
     model: &'a Model,
     ledger: Option<&'a EffectLog>,
     completed: Vec<CompletedValue>,
+    /// The last field of the last result that was read after its mutation: its index, and the end of
+    /// its value.
+    placed: Option<(usize, usize)>,
 }
 
 impl<'a> Mutations<'a> {
@@ -24,6 +27,7 @@ impl<'a> Mutations<'a> {
             model: cx.model,
             ledger: cx.context.db().ledger.as_deref(),
             completed: Vec::new(),
+            placed: None,
         }
     }
 
@@ -48,6 +52,7 @@ impl<'a> Mutations<'a> {
 
         let is_null = value.bytes.is_err();
         self.completed.push(value);
+        self.placed = None;
 
         is_null
     }
@@ -80,7 +85,8 @@ impl<'a> Mutations<'a> {
     }
 
     /// Puts a value that was read after the last mutation into its result, in place of the null of
-    /// the field at `index`. Returns whether the mutation makes `data` null.
+    /// the field at `index`, which follows the fields of earlier calls. Returns whether the mutation
+    /// makes `data` null.
     pub(in crate::graphql) fn put(&mut self, index: usize, mut read: CompletedValue) -> bool {
         let effect = self.ledger.and_then(|ledger| ledger.ended().pop());
         let Some(last) = self.completed.last_mut() else {
@@ -100,7 +106,8 @@ impl<'a> Mutations<'a> {
 
         match (&mut last.bytes, read.bytes) {
             (Ok(bytes), Ok(value)) => {
-                if let Some(bounds) = field_bounds(bytes, index) {
+                if let Some(bounds) = field_bounds(bytes, self.placed, index) {
+                    self.placed = Some((index, bounds.start + value.len()));
                     drop(bytes.splice(bounds, value));
                 }
             }

@@ -4,10 +4,19 @@ use std::ops::Range;
 
 use svc_core::exact_json::string_end;
 
-/// Returns the bounds of the value of the field at `index` in an object.
-pub(crate) fn field_bounds(object: &[u8], index: usize) -> Option<Range<usize>> {
-    let mut at = past(object, 0, b'{');
-    for _ in 0..index {
+/// Returns the bounds of the value of the field at `index` in an object. `after` is the index of an
+/// earlier field and the end of its value, so that the values before it are not read again.
+pub(crate) fn field_bounds(
+    object: &[u8],
+    after: Option<(usize, usize)>,
+    index: usize,
+) -> Option<Range<usize>> {
+    let (first, mut at) = match after {
+        Some((earlier, end)) => (earlier + 1, past(object, end, b',')),
+        None => (0, past(object, 0, b'{')),
+    };
+
+    for _ in first..index {
         let value = value_bounds(object, at)?;
         at = past(object, value.end, b',');
     }

@@ -338,12 +338,22 @@ fn the_notation_of_a_scalar_does_not_matter() {
 #[test]
 fn fields_of_a_response_are_found_by_position() {
     let object: &[u8] = br#"{"a":"}, \"b\":{","b":{"c":[1,{"d":null}]},"q":null,"e":1.5}"#;
-    let field = |index| field_bounds(object, index).map(|bounds| &object[bounds]);
+    let field = |index| field_bounds(object, None, index).map(|bounds| &object[bounds]);
     assert_eq!(field(0), Some(br#""}, \"b\":{""#.as_slice()));
     assert_eq!(field(1), Some(br#"{"c":[1,{"d":null}]}"#.as_slice()));
     assert_eq!(field(2), Some(b"null".as_slice()));
     assert_eq!(field(3), Some(b"1.5".as_slice()));
     assert_eq!(field(4), None);
-    assert_eq!(field_bounds(b"{}", 0), None);
-    assert_eq!(field_bounds(b"null", 0), None);
+    assert_eq!(field_bounds(b"{}", None, 0), None);
+    assert_eq!(field_bounds(b"null", None, 0), None);
+
+    for first in 0..4 {
+        let end = field_bounds(object, None, first).unwrap().end;
+        for index in first + 1..6 {
+            assert_eq!(
+                field_bounds(object, Some((first, end)), index),
+                field_bounds(object, None, index)
+            );
+        }
+    }
 }
