@@ -83,13 +83,13 @@ fn operations_are_compared_with_limits_schema_and_earlier_costs() {
         ".env",
         &format!("{settings}\nSVC_OPERATIONS_DIR=operations\nSVC_LIMIT_ROOT_FIELDS=2\n"),
     );
-    let mutations = project.read("src/mutations.rs");
-    project.write("src/mutations.rs", &format!("{mutations}{VISIT}"));
+    let mutations = project.read("src/mutations/mod.rs");
+    project.write("src/mutations/mod.rs", &format!("{mutations}{VISIT}"));
     let (marker, list) = (
         "        // svc: mutations\n",
         "        |options: AppOptions| options.mutations(mutations![visit]),\n",
     );
-    project.edit("src/mutations.rs", marker, list);
+    project.edit("src/mutations/mod.rs", marker, list);
     let (field, deprecated) = (
         "    pub email",
         "    #[deprecated(note = \"write to support\")]\n    pub email",
