@@ -77,6 +77,7 @@ impl<F: Future<Output = Response<Body>>> Future for Caught<'_, F> {
 }
 
 /// Returns the response to a request that panicked: masked, and found in the log by its `errorId`.
+#[cold]
 pub(super) fn panicked(media: MediaType, panic: &(dyn Any + Send)) -> Response<Body> {
     let body = json!({ "errors": [masked(svc_telemetry::panic::message(panic))] });
     reply(

@@ -66,12 +66,16 @@ struct Repr {
 impl Error {
     /// Creates an error that the client sees as it is.
     #[track_caller]
+    #[cold]
+    #[inline(never)]
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::with_code(code.as_str(), message)
     }
 
     /// Creates an error that the client sees, with a code defined by the application.
     #[track_caller]
+    #[cold]
+    #[inline(never)]
     pub fn with_code(
         code: impl Into<Cow<'static, str>>,
         message: impl Into<Cow<'static, str>>,
@@ -85,6 +89,9 @@ impl Error {
         )
     }
 
+    // Cold like all constructors of errors, so that the compiler keeps the branches with errors out
+    // of the path of each request.
+    #[cold]
     fn made(
         raised: ErrorLocation,
         code: Cow<'static, str>,
@@ -105,6 +112,8 @@ impl Error {
 
     /// Creates an error that the client does not see.
     #[track_caller]
+    #[cold]
+    #[inline(never)]
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         let code = Cow::Borrowed(ErrorCode::InternalServerError.as_str());
         Self::made(
@@ -204,6 +213,7 @@ impl Error {
 
     /// Copies the error for another field; only the texts of its causes remain.
     #[doc(hidden)]
+    #[cold]
     pub fn again(&self) -> Self {
         let Repr {
             code,
@@ -235,6 +245,7 @@ impl Error {
 
     /// Creates an error that the client does not see, from a cause.
     #[track_caller]
+    #[cold]
     pub(crate) fn of_cause<E: std::error::Error + Send + Sync + 'static>(source: E) -> Self {
         Self::internal(cause::text(&source))
             .of_type(std::any::type_name::<E>())

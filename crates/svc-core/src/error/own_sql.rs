@@ -56,6 +56,7 @@ impl ConnectionProblem {
     }
 
     /// Returns the error that a client may see.
+    #[cold]
     pub fn into_error(self) -> Error {
         let code = match self {
             Self::Timeout => ErrorCode::Timeout,

@@ -116,6 +116,7 @@ fn is_of_probe(error: &PostgresError) -> bool {
 impl DbError {
     /// The same error, or the client's if PostgreSQL has met U+0000 and a value of the statement
     /// has it. Without such a value, it is a stored one.
+    #[cold]
     pub(super) fn of_values(self, statement: &Statement) -> Self {
         let is_of_nul = reported(&self).is_some_and(|(code, message, file)| match code.as_str() {
             // As reported by the JSON parser, rather than by a character set conversion.

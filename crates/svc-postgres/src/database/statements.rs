@@ -177,6 +177,7 @@ impl Database {
 
     /// Converts a driver error of the set-up of a request's session variables, or of the statement
     /// that ran with them.
+    #[cold]
     pub(crate) fn noted_of(
         &self,
         session: &Session,
@@ -192,11 +193,13 @@ impl Database {
     }
 
     /// Converts a driver error of a statement.
+    #[cold]
     pub fn noted_in(&self, statement: &Statement, error: DriverError) -> DbError {
         self.noted(error).of_values(statement)
     }
 
     /// Converts a driver error, and triggers a check if the database may be unreachable.
+    #[cold]
     pub fn noted(&self, error: DriverError) -> DbError {
         let is_read_only = error.code().is_some_and(|code| is_read_only(code.code()));
         if is_read_only {

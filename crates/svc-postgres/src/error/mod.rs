@@ -134,6 +134,7 @@ pub enum DbError {
 }
 
 impl DbError {
+    #[cold]
     pub fn refused(error: Error) -> Self {
         Self::Refused(Box::new(error))
     }
@@ -298,6 +299,7 @@ impl From<UnknownSession> for DbError {
 }
 
 impl From<DriverError> for DbError {
+    #[cold]
     fn from(error: DriverError) -> Self {
         match &error {
             DriverError::PoolTimedOut => return Self::PoolTimedOut,
@@ -378,6 +380,7 @@ pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option
 
 impl DbError {
     /// Returns the error that a client may see.
+    #[cold]
     pub fn into_error(self) -> Error {
         let text = self.to_string();
         match self {

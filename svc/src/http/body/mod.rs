@@ -173,6 +173,7 @@ fn unreadable() -> Refusal {
     )
 }
 
+#[cold]
 fn in_short_parts() -> Refusal {
     Refusal::new(
         StatusCode::BAD_REQUEST,
@@ -181,6 +182,7 @@ fn in_short_parts() -> Refusal {
     )
 }
 
+#[cold]
 fn too_large(limit: usize) -> Refusal {
     Refusal::new(
         StatusCode::PAYLOAD_TOO_LARGE,

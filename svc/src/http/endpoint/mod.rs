@@ -208,6 +208,7 @@ pub(super) fn reply_to(
     }
 }
 
+#[cold]
 fn refuse(refusal: &Refusal, form: Form) -> Response<Body> {
     let mut response = refusal.reply_in(form);
     let is_unread = matches!(
@@ -244,7 +245,10 @@ fn bounds(service: &HttpState, address: Option<IpAddr>) -> body::Bounds<'_> {
     }
 }
 
-/// Checks the headers that describe the body.
+/// Checks the headers that describe the body. Cold, because nearly all requests have only the
+/// headers that [`CommonHeaders`] has already checked.
+#[cold]
+#[inline(never)]
 fn check_described(headers: &HeaderMap) -> Result<(), Refusal> {
     check_content_type(headers)?;
     check_content_encoding(headers)
@@ -420,11 +424,18 @@ fn has_parameter(query: &str, wanted: &str) -> bool {
 }
 
 fn check_acceptable(media: Option<MediaType>) -> Result<(), Refusal> {
+    match media {
+        Some(_) => Ok(()),
+        None => Err(not_acceptable()),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn not_acceptable() -> Refusal {
     let message = "the answer is application/json, application/graphql-response+json or, as a stream, \
                    text/event-stream; accept one of them";
-    media
-        .map(drop)
-        .ok_or_else(|| Refusal::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::BadRequest, message))
+    Refusal::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::BadRequest, message)
 }
 
 #[cfg(feature = "graphiql")]

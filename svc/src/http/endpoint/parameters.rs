@@ -115,6 +115,7 @@ fn of_batch(entry: ExactJson) -> Result<Request<'static>, Refusal> {
     }
 }
 
+#[cold]
 fn not_json(body: &[u8], Malformed(at): Malformed) -> Refusal {
     let before = &body[..at.min(body.len())];
     let line = memchr::memchr_iter(b'\n', before).count() + 1;
@@ -225,6 +226,8 @@ fn error_behavior(text: Option<&str>) -> Result<ErrorBehavior, Refusal> {
         .map_err(|()| not_a_behavior())
 }
 
+#[cold]
+#[inline(never)]
 fn not_a_behavior() -> Refusal {
     Refusal::not_a_request("`onError` must be \"NULL\", \"PROPAGATE\" or \"HALT\"")
 }
@@ -274,6 +277,7 @@ fn persisted(mut extensions: Fields) -> Result<Option<DocumentId>, Refusal> {
 /// The number of digits of a SHA-1 and of an MD5.
 const OTHER_HASHES: [usize; 2] = [40, 32];
 
+#[cold]
 fn not_sha256() -> Refusal {
     Refusal::not_a_request(
         "`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits",
@@ -291,6 +295,8 @@ fn object(fields: &mut Fields, name: &str) -> Result<Fields, Refusal> {
 }
 
 /// Rejects text that is not JSON.
+#[cold]
+#[inline(never)]
 fn bad_request(message: impl Into<String>) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, message)
 }

@@ -190,10 +190,13 @@ pub(super) fn add_request_id(response: &mut Response<Body>, id: Option<RequestId
     }
 }
 
+#[cold]
+#[inline(never)]
 fn overloaded() -> Refusal {
     too_many("the service has more requests than it can take; try again in a moment")
 }
 
+#[cold]
 fn too_many(message: &str) -> Refusal {
     let refusal = Refusal::new(
         StatusCode::SERVICE_UNAVAILABLE,

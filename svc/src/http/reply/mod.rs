@@ -52,6 +52,8 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
+    #[cold]
+    #[inline(never)]
     pub(super) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -62,6 +64,8 @@ impl Refusal {
     }
 
     /// Rejects JSON that is not a GraphQL request.
+    #[cold]
+    #[inline(never)]
     pub(super) fn not_a_request(message: impl Into<String>) -> Self {
         Self {
             is_not_a_request: true,
@@ -110,11 +114,13 @@ impl Refusal {
     }
 
     /// Builds the reply to a request that is rejected before its form matters.
+    #[cold]
     pub(super) fn reply(&self, media: MediaType) -> Response<Body> {
         self.reply_with(self.status, media)
     }
 
     /// Builds the reply with the status of this form.
+    #[cold]
     pub(super) fn reply_in(&self, form: Form) -> Response<Body> {
         let status = self.status_in(form);
         let mut response = self.reply_with(status, form.media);

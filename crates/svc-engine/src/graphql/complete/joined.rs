@@ -57,6 +57,7 @@ impl CompletedValue {
     }
 
     /// Completes a field that failed before it had a value.
+    #[cold]
     pub(crate) fn failed(
         cx: &ExecutionContext<'_>,
         error: &Error,

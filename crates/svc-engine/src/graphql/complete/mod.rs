@@ -148,6 +148,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Reports a denied field and writes null if the error ends there.
+    #[cold]
     pub(crate) fn denied(
         &mut self,
         field: &PlanField,
@@ -262,6 +263,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Reports an error of a resolver, if there is room for it.
+    #[cold]
     fn fail(&mut self, error: &Error, field: &PlanField, path: &Path<'_>) {
         let error = FieldError::new(error, field, path);
         if self.has_room() {
@@ -270,6 +272,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Reports the error of a failed field and writes null if the error ends there.
+    #[cold]
     pub(crate) fn failed(
         &mut self,
         error: &Error,

@@ -14,6 +14,8 @@ pub struct RequestError {
 }
 
 impl RequestError {
+    #[cold]
+    #[inline(never)]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -23,6 +25,7 @@ impl RequestError {
         }
     }
 
+    #[cold]
     pub(crate) fn with_errors(self, errors: Vec<serde_json::Value>) -> Self {
         Self {
             errors: Some(Box::new(errors.into())),

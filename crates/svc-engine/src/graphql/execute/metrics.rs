@@ -104,6 +104,7 @@ pub(in crate::graphql) fn count_errors(plan: &Plan, errors: &[FieldError]) {
 }
 
 /// Counts the error of a request that is rejected before its operation is determined.
+#[cold]
 pub fn count_refusal(code: &str) {
     note_code(code);
     if let Some(metrics) = get_metrics() {
@@ -113,6 +114,7 @@ pub fn count_refusal(code: &str) {
 
 /// Counts the error of a request that is rejected before its operation is determined, and returns
 /// the response.
+#[cold]
 pub fn counted_refusal(response: Response) -> Response {
     if let Some(code) = response.answer.code() {
         count_refusal(code);

@@ -231,6 +231,7 @@ impl Engine {
     /// Returns the response to an operation that was stopped at its deadline. `mutation` is the
     /// plan of a mutation, whose effects it reports, and whether one statement may execute all of
     /// it.
+    #[cold]
     fn late_response(
         &self,
         scope: &RequestScope,

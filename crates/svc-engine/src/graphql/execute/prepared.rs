@@ -280,6 +280,7 @@ fn check_code(
     }
 }
 
+#[cold]
 fn refused_variables(source: SourceText<'_>, errors: Vec<VariableError>) -> Response {
     let lines = LineIndex::new(source.text);
     let errors = errors.into_iter().map(|error| {
@@ -292,6 +293,7 @@ fn refused_variables(source: SourceText<'_>, errors: Vec<VariableError>) -> Resp
 }
 
 /// Returns the message for a field that runs a function of the program where none may run.
+#[cold]
 fn code_refused(coordinate: &str) -> String {
     format!(
         "`{coordinate}` runs a function of the program, which this endpoint does not; send the operation to /graphql"

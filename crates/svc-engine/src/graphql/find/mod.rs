@@ -185,6 +185,7 @@ async fn write_find(
     }
 }
 
+#[cold]
 fn not_found(field: &PlanField) -> Error {
     Error::with_code("NOT_FOUND", format!("`{}` found no row", field.name))
 }

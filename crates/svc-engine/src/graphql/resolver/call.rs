@@ -59,6 +59,7 @@ impl<'a> Call<'a> {
 }
 
 /// The error for a value that its Rust type rejects.
+#[cold]
 pub(crate) fn refused(argument: &str, error: &InputError) -> Error {
     let path: String = error.path().iter().map(|part| format!(".{part}")).collect();
     Error::new(

@@ -51,6 +51,7 @@ pub(in crate::graphql) struct Logged {
 impl FieldError {
     /// Converts an error of a resolver, with only the parts that the client may see;
     /// the report of the request logs the rest.
+    #[cold]
     pub(crate) fn new(error: &Error, field: &PlanField, path: &Path<'_>) -> Self {
         let masked = error.is_masked();
         let message = if masked {

@@ -113,6 +113,7 @@ impl Response {
         Self::new(Answer::Executed { errors: 0 }, body)
     }
 
+    #[cold]
     pub fn refused(errors: &[RequestError]) -> Self {
         let mut body = Vec::new();
         write_request_errors(&mut body, errors);
@@ -124,6 +125,7 @@ impl Response {
 
     /// The response to a request that was stopped at its deadline, with the effect of each of its
     /// mutations. Its code invites a retry only if no writes are kept.
+    #[cold]
     pub(crate) fn late(limit: Duration, effects: &[(String, Effect)]) -> Self {
         let late = format!("the request took longer than {} seconds", limit.as_secs());
         let any = |wanted: Effect| effects.iter().any(|(_, effect)| *effect == wanted);
@@ -175,6 +177,7 @@ impl Response {
     }
 
     /// The response to a request that failed before its first field.
+    #[cold]
     pub(crate) fn failed(error: &Error) -> Self {
         let mut extensions = extensions(error.code(), error.extensions());
 
@@ -280,6 +283,7 @@ impl Response {
     }
 
     /// Adds the effect of each mutation to the response.
+    #[cold]
     pub(crate) fn with_effects(self, effects: &[(String, Effect)]) -> Self {
         self.with_extension("mutations", &shown_effects(effects))
     }

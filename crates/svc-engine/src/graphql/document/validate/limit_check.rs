@@ -47,6 +47,7 @@ impl Limits {
 
     /// Handles an operation that exceeds a limit: rejects it with this error, or only records it in
     /// `LimitMode::Warn`.
+    #[cold]
     pub(crate) fn over(&self, error: RequestError) -> Result<(), RequestError> {
         if self.mode == LimitMode::Enforce {
             return Err(error);
@@ -57,6 +58,7 @@ impl Limits {
     }
 
     /// The error of a response that exceeds its maximum size.
+    #[cold]
     pub(crate) fn answer_too_large(&self) -> Error {
         let most = self.answer;
         let message = format!(
@@ -140,6 +142,7 @@ impl Limits {
 
 impl Limits {
     /// The error of an operation that costs more than allowed, with the cost counted so far.
+    #[cold]
     pub(crate) fn too_complex(&self, at_least: u64) -> RequestError {
         let message = format!(
             "the operation has a complexity of at least {at_least}; at most {} is allowed (SVC_LIMIT_COMPLEXITY); ask for \
@@ -150,6 +153,7 @@ impl Limits {
     }
 }
 
+#[cold]
 fn repeats_too_much() -> RequestError {
     let message = "the document uses its fragments and repeated fields in too many combinations; spread fewer \
                    fragments, or send its operations in documents of their own";

@@ -112,6 +112,7 @@ impl<'a> Finding<'a> {
 }
 
 /// Records that an operation exceeds a limit, if it was rejected for that.
+#[cold]
 pub(in crate::graphql) fn record_refused(
     app: &SharedState,
     parts: &RequestParts,
@@ -141,6 +142,7 @@ pub(in crate::graphql) fn record_refused(
 }
 
 /// Records that an operation was stopped at its deadline.
+#[cold]
 pub(in crate::graphql) fn record_late(app: &SharedState, parts: &RequestParts) {
     let event = parts.security_event(&app.clients, SecurityEventType::QueryTimeout);
     record(event.reason(format!(

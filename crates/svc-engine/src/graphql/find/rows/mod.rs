@@ -244,6 +244,7 @@ async fn single(
 
 /// Completes a failed read. In development, an unreachable database gives empty results, so that a
 /// client can be built first.
+#[cold]
 fn away(
     cx: &ExecutionContext<'_>,
     field: &PlanField,

@@ -44,6 +44,7 @@ impl Cost {
 
     /// Returns the error for the limit that the operation exceeds. The specific limits come first,
     /// as their counts are part of the complexity.
+    #[cold]
     fn refused(&self, limits: &Limits, costliest: impl FnOnce() -> String) -> RequestError {
         let too_complex = |message: String| RequestError::new(ErrorCode::QueryTooComplex, message);
         let Self {
