@@ -18,6 +18,7 @@
 //! | `request_id` | the identifier of a request |
 //! | `feature_traits` | compiler messages that name a missing feature |
 //! | `beats`, `wake_flag` | a coarse clock for deadlines, and a waker that remembers its wake-up |
+//! | `boxed` | boxed futures, for branches that would make the future of each request larger |
 //! | `log_throttle` | repeated log lines, written once per period |
 //! | `value_bytes` | values as unambiguous bytes, for keys |
 
@@ -55,6 +56,7 @@
 #[doc(hidden)]
 pub mod __private;
 pub mod beats;
+pub mod boxed;
 pub mod error;
 pub mod exact_json;
 pub mod feature_traits;

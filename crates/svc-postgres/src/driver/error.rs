@@ -73,6 +73,7 @@ pub enum RetryCause {
 
 impl DriverError {
     /// The SQLSTATE from PostgreSQL.
+    #[cold]
     pub fn code(&self) -> Option<&SqlState> {
         match self {
             Self::Postgres(error) => error.code(),
@@ -176,6 +177,7 @@ impl DriverError {
     }
 
     /// Whether the connection itself failed, so that another one may work.
+    #[cold]
     pub(crate) fn is_connection(&self) -> bool {
         match self {
             Self::Closed | Self::ClosedIdle { .. } | Self::WrongServer | Self::Io(_) => true,
@@ -254,6 +256,7 @@ impl DriverError {
 
     /// Whether the connection can continue. It cannot be trusted after anything but an ordinary
     /// error of a statement.
+    #[cold]
     pub(crate) fn leaves_connection_usable(&self) -> bool {
         let Self::Postgres(error) = self else {
             return matches!(self, Self::Changed | Self::TransactionFailed);
@@ -289,6 +292,7 @@ impl DriverError {
 
     /// Whether the cause may be a view or function that has changed since the statement was
     /// written.
+    #[cold]
     pub fn shows_change(&self) -> bool {
         matches!(self, Self::Changed)
             || self.is_stale_plan()
@@ -297,6 +301,7 @@ impl DriverError {
 
     /// Whether the connection has a prepared statement that PostgreSQL no longer accepts: a view
     /// has changed, or a pooler has discarded the statements.
+    #[cold]
     pub(super) fn is_stale_plan(&self) -> bool {
         let Self::Postgres(error) = self else {
             return false;

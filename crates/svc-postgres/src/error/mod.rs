@@ -239,6 +239,7 @@ impl DbError {
     }
 
     /// Whether the cause may be views that have changed since they were read.
+    #[cold]
     pub fn shows_change(&self) -> bool {
         match self {
             Self::Changed

@@ -28,12 +28,9 @@ use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
-
 use self::join::joined;
 pub(super) use self::join::only;
 use self::metrics::{Begun, count_errors};
-use self::root_field::boxed_unmoved;
 use self::size::AnswerSize;
 use crate::authz::{Gate, RowPolicies};
 use crate::graphql::coerce::SentVariables;
@@ -51,7 +48,9 @@ use crate::request::{
 };
 use crate::shared_state::{RequestDeadlines, SharedState};
 use svc_core::Error;
+use svc_core::boxed::{boxed_rare, boxed_unmoved};
 use svc_core::schema::OperationKind;
+use svc_core::trace::OpenSpan;
 use svc_postgres::EffectLog;
 
 /// A GraphQL request.
@@ -141,12 +140,7 @@ impl Engine {
                         running.await
                     }
                     Some(span) => {
-                        let response = span
-                            .around(self.run_prepared(prepared, parts, begun))
-                            .boxed()
-                            .await;
-                        metrics::end_span(&span, &response);
-                        response
+                        boxed_rare(|| self.run_in_span(span, prepared, parts, begun)).await
                     }
                 },
                 Err(response) => {
@@ -155,6 +149,19 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Executes a prepared query or mutation in its own span.
+    async fn run_in_span(
+        &self,
+        span: OpenSpan,
+        prepared: Prepared,
+        parts: RequestParts,
+        begun: Begun,
+    ) -> Response {
+        let response = span.around(self.run_prepared(prepared, parts, begun)).await;
+        metrics::end_span(&span, &response);
+        response
     }
 
     /// Executes a prepared query or mutation. Not an `async fn`, which would move the operation and
@@ -185,7 +192,7 @@ impl Engine {
             let scope = if self.request_data.is_empty() {
                 self.scope(parts, &prepared.plan)
             } else {
-                match self.bounded_scope(parts, &prepared.plan).boxed().await {
+                match boxed_unmoved(|| self.bounded_scope(parts, &prepared.plan)).await {
                     Ok(scope) => scope,
                     Err(response) => return measured.answered(response),
                 }
@@ -211,15 +218,17 @@ impl Engine {
                 written.answered();
             }
 
-            let response =
-                response.unwrap_or_else(|| self.late_response(&scope, mutation.as_ref()));
+            let response = match response {
+                Some(response) => response,
+                None => self.late_response(&scope, mutation),
+            };
             let response = measured.answered(response);
             let response = match explanation {
                 Some(explanation) => {
-                    explanation
-                        .beside(response, &self.app.database, scope.db.session())
-                        .boxed()
-                        .await
+                    boxed_rare(|| {
+                        explanation.beside(response, &self.app.database, scope.db.session())
+                    })
+                    .await
                 }
                 None => response,
             };
@@ -232,14 +241,10 @@ impl Engine {
     /// plan of a mutation, whose effects it reports, and whether one statement may execute all of
     /// it.
     #[cold]
-    fn late_response(
-        &self,
-        scope: &RequestScope,
-        mutation: Option<&(Arc<Plan>, bool)>,
-    ) -> Response {
+    fn late_response(&self, scope: &RequestScope, mutation: Option<(Arc<Plan>, bool)>) -> Response {
         let effects = mutation.and_then(|(plan, is_one)| {
             let ledger = scope.db.ledger.as_deref()?;
-            Some(effects_when_late(ledger, plan, *is_one))
+            Some(effects_when_late(ledger, &plan, is_one))
         });
 
         record_late(&self.app, scope.parts());
@@ -345,7 +350,7 @@ impl Engine {
         (spending, explanation): (Option<&CostMeter>, Option<&Explanation>),
     ) -> Response {
         if self.decides_about(&prepared.plan) {
-            self.drop_denied(prepared, scope).boxed().await;
+            boxed_unmoved(|| self.drop_denied(prepared, scope)).await;
         }
 
         let prepared = &*prepared;
@@ -362,13 +367,7 @@ impl Engine {
         };
 
         let response = match self.app.limits.show_cost {
-            true => {
-                let cost =
-                    prepared
-                        .plan
-                        .cost(&self.app.model, &self.app.limits, &prepared.variables);
-                response.with_extension("cost", &cost.shown(&self.app.limits))
-            }
+            true => self.with_cost(prepared, response),
             false => response,
         };
 
@@ -376,6 +375,14 @@ impl Engine {
             Some(lost) => response.with_effects(lost),
             None => response,
         }
+    }
+
+    /// Adds the cost of the operation to its response.
+    #[cold]
+    fn with_cost(&self, prepared: &Prepared, response: Response) -> Response {
+        let (model, limits) = (&self.app.model, &self.app.limits);
+        let cost = prepared.plan.cost(model, limits, &prepared.variables);
+        response.with_extension("cost", &cost.shown(limits))
     }
 
     /// Runs the root fields. `decisions` are the decisions already made, in the order of the
@@ -414,9 +421,7 @@ impl Engine {
             (Some(statement), fields) => joined(
                 cx,
                 fields,
-                self.by_statement(cx, prepared, statement, decisions)
-                    .boxed()
-                    .await,
+                boxed_unmoved(|| self.by_statement(cx, prepared, statement, decisions)).await,
             ),
         };
 

@@ -30,7 +30,7 @@ pub use row_source::{row_sources, spec_of};
 pub(crate) use rows::{read_row, typed_rows};
 pub(in crate::graphql) use rows::{stored_fields, typed_statement, wanted_rows};
 
-use futures_util::FutureExt as _;
+use std::sync::Arc;
 
 use aggregate::write_aggregate;
 use connection::write_page;
@@ -44,8 +44,9 @@ use super::plan::{Admission, PlanField};
 use super::response::Path;
 use crate::repository::{ConnectionSpec, FindSpec};
 use svc_core::Error;
+use svc_core::boxed::boxed_unmoved;
 use svc_core::schema::{PlannedMeta, Shape, TypeIndex};
-use svc_postgres::DbError;
+use svc_postgres::{DbError, RowsCall};
 
 /// Resolves a root field without a body. All paths except the common list are boxed, to keep the
 /// future of a list small: it is moved for each request.
@@ -59,39 +60,49 @@ pub(crate) async fn write_planned(
     let field = admission.field();
     let from = match planned.source {
         None => None,
-        Some(source) => match rows_call(cx, field, source, row).boxed().await {
+        Some(source) => match boxed_unmoved(|| rows_call(cx, field, source, row)).await {
             Ok(call) => Some(call),
             Err(error) => return CompletedValue::failed(cx, &error, field, path),
         },
     };
 
-    let value = match planned.shape {
-        Shape::Connection => match Read::connection(cx, field, row) {
+    if matches!(planned.shape, Shape::Connection | Shape::Aggregate) {
+        return boxed_unmoved(|| write_whole(cx, field, planned, row, from, path)).await;
+    }
+
+    match Read::planned(cx, field, planned.shape, row) {
+        Ok(mut read) => {
+            // Changed in place, because it is large to move.
+            read.from = from;
+            read.add_default_order(planned.order);
+            write_read(cx, field, &read, path).await
+        }
+        Err(error) => CompletedValue::failed(cx, &error.into_error(), field, path),
+    }
+}
+
+/// Resolves a connection or an aggregate without a body.
+async fn write_whole(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    planned: PlannedMeta,
+    row: TypeIndex,
+    from: Option<Arc<RowsCall>>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let value = if planned.shape == Shape::Connection {
+        match Read::connection(cx, field, row) {
             Ok(PageRead { read, page }) => {
                 let read = read.reading_from(from).by_default(planned.order);
-                page_following(cx, field, PageRead { read, page }, path)
-                    .boxed()
-                    .await
+                page_following(cx, field, PageRead { read, page }, path).await
             }
             Err(error) => Err(error),
-        },
-        Shape::Aggregate => match Read::planned(cx, field, planned.shape, row) {
-            Ok(read) => {
-                aggregate_following(cx, field, read.reading_from(from), path)
-                    .boxed()
-                    .await
-            }
+        }
+    } else {
+        match Read::planned(cx, field, planned.shape, row) {
+            Ok(read) => aggregate_following(cx, field, read.reading_from(from), path).await,
             Err(error) => Err(error),
-        },
-        _ => match Read::planned(cx, field, planned.shape, row) {
-            Ok(mut read) => {
-                // Changed in place, because it is large to move.
-                read.from = from;
-                read.add_default_order(planned.order);
-                return write_read(cx, field, &read, path).await;
-            }
-            Err(error) => Err(error),
-        },
+        }
     };
 
     value.unwrap_or_else(|error| CompletedValue::failed(cx, &error.into_error(), field, path))

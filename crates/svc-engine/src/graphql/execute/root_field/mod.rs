@@ -5,9 +5,11 @@ mod atomic;
 #[cfg_attr(not(feature = "sessions"), path = "no_session_undo.rs")]
 mod session_undo;
 
+use std::any::Any;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 
@@ -26,6 +28,8 @@ use crate::graphql::resolver::{Call, Completed, Outcome, Resolver};
 use crate::graphql::response::{ExplainedField, Path, Way};
 use crate::repository::Db;
 use crate::request::ErrorBehavior;
+use crate::sql::RowFilter;
+use svc_core::boxed::{boxed_rare, boxed_unmoved};
 use svc_core::schema::{Code, OperationKind, Run};
 use svc_core::trace::OpenSpan;
 use svc_core::{Error, ErrorCode};
@@ -167,23 +171,20 @@ impl Engine {
             let run = std::panic::AssertUnwindSafe(
                 self.admit_and_run(cx, prepared, field, decided, &path),
             );
-            run.catch_unwind().await.unwrap_or_else(|panic| {
-                let error = svc_telemetry::panic::error("the field", &*panic);
-                CompletedValue::failed(cx, &error, field, &path)
-            })
+            match run.catch_unwind().await {
+                Ok(value) => value,
+                Err(panic) => panicked(cx, &*panic, field, &path),
+            }
         });
 
         let span = span_of(field);
         match cx.explained(field) {
             Some(explained) => {
-                explained
-                    .around(self.traced(cx, field, span, run))
-                    .boxed()
-                    .await
+                boxed_rare(|| explained.around(self.traced(cx, field, span, run))).await
             }
             // Awaited here, because each future around it would be entered for each wake-up.
             None if span.is_none() && !self.is_observing() => run.await,
-            None => self.traced(cx, field, span, run).boxed().await,
+            None => boxed_unmoved(|| self.traced(cx, field, span, run)).await,
         }
     }
 
@@ -272,26 +273,27 @@ impl Engine {
             spending.begin_work();
         }
 
-        let Some(row_filter) = admission.row_filter() else {
-            return run(cx, prepared, &admission, path).await;
-        };
-
-        let db = Db {
-            row_filter: Some(row_filter.clone()),
-            ..cx.context.db().clone()
-        };
-
-        // Only the reads show whether the filter was applied, so a value that was read past it is
-        // dropped afterwards.
-        let completed = run(&cx.with_db(&db), prepared, &admission, path)
-            .boxed()
-            .await;
-
-        match lost_filter(row_filter, &field.name) {
-            Some(denied) => CompletedValue::failed(cx, &denied, field, path),
-            None => completed,
+        match admission.row_filter() {
+            None => run(cx, prepared, &admission, path).await,
+            // Boxed, because the context with the filter is large.
+            Some(filter) => {
+                boxed_unmoved(|| run_filtered(cx, prepared, &admission, filter, path)).await
+            }
         }
     }
+}
+
+/// The value of a root field that panicked.
+#[cold]
+#[inline(never)]
+fn panicked(
+    cx: &ExecutionContext<'_>,
+    panic: &(dyn Any + Send),
+    field: &PlanField,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let error = svc_telemetry::panic::error("the field", panic);
+    CompletedValue::failed(cx, &error, field, path)
 }
 
 /// Runs fields concurrently until one of them propagates null, and drops the others. Each returns
@@ -318,15 +320,27 @@ fn span_of(field: &PlanField) -> Option<OpenSpan> {
         .flatten()
 }
 
-/// Boxes the future that `make` returns. Made after its allocation, in a function of its own, only
-/// the arguments in the future are copied there; [`boxed`](futures_util::FutureExt::boxed) copies
-/// all of it, which is several kB.
-#[inline(never)]
-pub(super) fn boxed_unmoved<'a, F: Future + Send + 'a>(
-    make: impl FnOnce() -> F,
-) -> BoxFuture<'a, F::Output> {
-    let boxed: Box<F> = Box::write(Box::new_uninit(), make());
-    Box::into_pin(boxed)
+/// Runs a root field that was admitted with a row filter.
+async fn run_filtered(
+    cx: &ExecutionContext<'_>,
+    prepared: &Prepared,
+    admission: &Admission<'_>,
+    filter: &Arc<RowFilter>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let db = Db {
+        row_filter: Some(filter.clone()),
+        ..cx.context.db().clone()
+    };
+
+    // Only the reads show whether the filter was applied, so a value that was read past it is
+    // dropped afterwards.
+    let completed = run(&cx.with_db(&db), prepared, admission, path).await;
+    let field = admission.field();
+    match lost_filter(filter, &field.name) {
+        Some(denied) => CompletedValue::failed(cx, &denied, field, path),
+        None => completed,
+    }
 }
 
 /// Runs an admitted root field.
@@ -344,12 +358,7 @@ async fn run(
     // Reached if the SQL of the operation was not used, at an endpoint that runs no functions of
     // the program.
     if let Some(message) = &prepared.code {
-        return CompletedValue::failed(
-            cx,
-            &Error::new(ErrorCode::BadRequest, message.clone()),
-            field,
-            path,
-        );
+        return needs_code(cx, message, field, path);
     }
 
     if let Some(explained) = cx.explained(field) {
@@ -365,7 +374,7 @@ async fn run(
             boxed_unmoved(|| write_function(cx, admission, function, path)).await
         }
         Run::Write(write) => match row {
-            Some(row) => write_table(cx, admission, write, row, path).boxed().await,
+            Some(row) => boxed_unmoved(|| write_table(cx, admission, write, row, path)).await,
             None => CompletedValue::failed(
                 cx,
                 &Error::internal("a mutation writes no rows"),
@@ -379,7 +388,7 @@ async fn run(
             field,
             path,
         ),
-        Run::Nodes => write_nodes(cx, admission, path).boxed().await,
+        Run::Nodes => boxed_unmoved(|| write_nodes(cx, admission, path)).await,
         Run::Planned(_) => CompletedValue::failed(
             cx,
             &Error::internal("a planned field has no rows"),
@@ -387,10 +396,23 @@ async fn run(
             path,
         ),
         Run::Code(code) => match cx.call(admission) {
-            Ok(call) => resolve(cx, admission, code, call, path).boxed().await,
+            Ok(call) => boxed_unmoved(|| resolve(cx, admission, code, call, path)).await,
             Err(error) => CompletedValue::failed(cx, &error, field, path),
         },
     }
+}
+
+/// The value of a root field that would run a function of the program where none may run.
+#[cold]
+#[inline(never)]
+fn needs_code(
+    cx: &ExecutionContext<'_>,
+    message: &str,
+    field: &PlanField,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let error = Error::new(ErrorCode::BadRequest, message.to_owned());
+    CompletedValue::failed(cx, &error, field, path)
 }
 
 /// How a root field is executed.

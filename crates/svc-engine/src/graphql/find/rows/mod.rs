@@ -10,7 +10,6 @@ pub(in crate::graphql) use typed::typed_statement;
 pub(crate) use typed::{read_row, typed_rows};
 pub(super) use with_methods::complete_typed;
 
-use futures_util::FutureExt as _;
 use tokio_postgres::Row;
 
 use typed::typed;
@@ -22,6 +21,7 @@ use crate::graphql::context::ExecutionContext;
 use crate::graphql::plan::{Calls, PlanField};
 use crate::graphql::response::Path;
 use svc_core::Error;
+use svc_core::boxed::{boxed_rare, boxed_unmoved};
 use svc_core::schema::Shape;
 use svc_postgres::{DbError, Reader, RowSink as _};
 
@@ -35,12 +35,12 @@ pub(super) async fn write_read(
     path: &Path<'_>,
 ) -> CompletedValue {
     if field.children.calls() > Calls::None {
-        return write_full_rows(cx, field, read, path).boxed().await;
+        return boxed_unmoved(|| write_full_rows(cx, field, read, path)).await;
     }
 
     // A loop, because a second call would keep the first one from being inlined.
     let mut is_again = false;
-    let value = loop {
+    loop {
         let value = if read.shape == Shape::List {
             list(cx, field, read, path).await
         } else {
@@ -48,18 +48,14 @@ pub(super) async fn write_read(
         };
 
         match value {
+            Ok(value) => return value,
             // The read is retried with the current views.
             Err(error) if !is_again && error.shows_change() => {
-                cx.database.look().boxed().await;
+                boxed_rare(|| cx.database.look()).await;
                 is_again = true;
             }
-            value => break value,
+            Err(error) => return boxed_rare(|| failed(cx, field, read, error, path)).await,
         }
-    };
-
-    match value {
-        Ok(value) => value,
-        Err(error) => failed(cx, field, read, error, path).boxed().await,
     }
 }
 
@@ -207,7 +203,7 @@ async fn single(
     let (statement, shape) = {
         // Nearly always, without a future that waits.
         if !cx.database.is_up() {
-            cx.database.catalog_now().await?;
+            boxed_rare(|| cx.database.catalog_now()).await?;
         }
 
         let catalog = cx.database.catalog_at_hand();
