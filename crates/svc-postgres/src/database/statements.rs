@@ -10,6 +10,7 @@ use super::pattern_error::Waits;
 use crate::driver::{AtomicTransaction, DriverError, EachResult, Isolation, OpenTransaction};
 use crate::statement::recorder::{self, Recording, StatementKind, TimedSink};
 use crate::{DbError, RowSink, Rows, Session, Statement};
+use svc_core::boxed::boxed_rare;
 use svc_core::error::sqlstate::is_read_only;
 
 impl Database {
@@ -30,12 +31,12 @@ impl Database {
     ) -> Result<(), DbError> {
         // Nearly always, without a future that waits.
         if !self.is_up() {
-            self.reached().await?;
+            boxed_rare(|| self.reached()).await?;
         }
 
         session.check()?;
         if let Some(whole) = AtomicTransaction::of(session) {
-            return Box::pin(self.stream_within(whole, statement, sink)).await;
+            return boxed_rare(|| self.stream_within(whole, statement, sink)).await;
         }
 
         let turn = if session.has_turns() {
@@ -47,7 +48,7 @@ impl Database {
         let read = match recorder::begin(statement, StatementKind::Read) {
             None => self.driver.read(session, statement, sink).await,
             Some(recording) => {
-                Box::pin(self.read_recorded(&recording, session, statement, sink)).await
+                boxed_rare(|| self.read_recorded(&recording, session, statement, sink)).await
             }
         };
 
@@ -57,7 +58,7 @@ impl Database {
             Ok(()) => Ok(()),
             Err(error) => {
                 let error = self.noted_of(session, Some(statement), error);
-                Err(Box::pin(self.error_of(statement, error, Waits::Yes)).await)
+                Err(boxed_rare(|| self.error_of(statement, error, Waits::Yes)).await)
             }
         }
     }

@@ -54,6 +54,7 @@ use self::config::Target;
 use self::pool::Pool;
 use super::connect::ConnectConfig;
 use super::{RowSink, Session, Statement};
+use svc_core::boxed::boxed_rare;
 use svc_telemetry::metrics::PoolStatus;
 
 /// The number of dead connections, beyond the pool size, that a ping tolerates.
@@ -108,7 +109,7 @@ impl Driver {
             // Nearly always an open connection, without a future that waits.
             let slot = match self.pool.take() {
                 Ok(slot) if !slot.is_vacant() => slot,
-                taken => self.pool.acquired(taken).await?,
+                taken => boxed_rare(|| self.pool.acquired(taken)).await?,
             };
 
             match slot.read(session, statement, sink).await {

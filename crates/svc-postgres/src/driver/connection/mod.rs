@@ -29,6 +29,7 @@ use super::config::{Opened, Target};
 use super::variable::BoxError;
 use super::wire::{Watch, Wire};
 use crate::{Param, RowSink, Session, Statement};
+use svc_core::boxed::{boxed_rare, boxed_unmoved};
 
 /// A connection with the statements prepared on it. It is read and written only while it is in use.
 pub(super) struct Connection {
@@ -116,6 +117,7 @@ impl Connection {
     }
 
     /// Removes the prepared statements from the cache.
+    #[cold]
     pub(super) fn forget(&mut self, setup: Option<&Statement>, statement: Option<&Statement>) {
         for statement in setup.into_iter().chain(statement) {
             self.statements.forget(&statement.text);
@@ -132,7 +134,7 @@ impl Connection {
         // Looked up here, because nearly all statements are known and need no future.
         let prepared = match self.statements.find(statement) {
             Some(known) => known,
-            None => Box::pin(self.prepare(statement)).await?,
+            None => boxed_rare(|| self.prepare(statement)).await?,
         };
 
         // A lone statement is its own transaction; behind a pooler, it needs one for its settings.
@@ -143,17 +145,27 @@ impl Connection {
                 return self.wire.drive(read).await;
             };
 
-            let read = rows(&self.client, &self.bound, &prepared, statement, sink);
-            let both = join(self.client.batch_execute(switch), read);
-            let (switched, read) =
-                Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
-
-            self.session.switched(statement.replan, switched)?;
-
-            return Ok(read?);
+            return boxed_rare(|| self.read_switched(switch, statement, &prepared, sink)).await;
         }
 
-        Box::pin(self.read_with(setup, statement, &prepared, sink)).await
+        boxed_unmoved(|| self.read_with(setup, statement, &prepared, sink)).await
+    }
+
+    /// Reads behind the statement that switches how PostgreSQL plans.
+    async fn read_switched(
+        &mut self,
+        switch: &'static str,
+        statement: &Statement,
+        prepared: &Prepared,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        let read = rows(&self.client, &self.bound, prepared, statement, sink);
+        let both = join(self.client.batch_execute(switch), read);
+        let (switched, read) = self.wire.drive(both.map(Ok::<_, DriverError>)).await?;
+
+        self.session.switched(statement.replan, switched)?;
+
+        Ok(read?)
     }
 
     /// Reads in a transaction that starts with `setup`, if there is one.

@@ -61,26 +61,25 @@ impl StatementCache {
 
     /// The prepared statement, if it is cached and fits the values.
     pub(super) fn find(&mut self, statement: &Statement) -> Option<Prepared> {
-        let takes = |known: &Prepared| {
-            known.params().len() == statement.params.len()
-                && known
-                    .params()
-                    .iter()
-                    .zip(&statement.params)
-                    .all(|(known, param)| param.is_of(known))
+        let is_same = |(text, known): &&(StatementText, Prepared)| {
+            text.is(&statement.text) && takes(known, statement)
         };
-
-        let is_same =
-            |(text, known): &&(StatementText, Prepared)| text.is(&statement.text) && takes(known);
         if let Some((_, known)) = self.recent.iter().find(is_same) {
             return Some(known.clone());
         }
 
+        self.find_kept(statement)
+    }
+
+    /// The prepared statement, found by its text.
+    #[cold]
+    #[inline(never)]
+    fn find_kept(&mut self, statement: &Statement) -> Option<Prepared> {
         // The same text may have been prepared for an earlier version of the view.
         let known = self
             .kept
             .get(&*statement.text)
-            .filter(|known| takes(known) && fits(statement, known))?
+            .filter(|known| takes(known, statement) && fits(statement, known))?
             .clone();
 
         self.remember(statement, &known);
@@ -170,6 +169,16 @@ impl StatementCache {
         self.recent
             .push_front((statement.text.clone(), prepared.clone()));
     }
+}
+
+/// Whether the parameters of a prepared statement have the types of the values.
+fn takes(known: &Prepared, statement: &Statement) -> bool {
+    known.params().len() == statement.params.len()
+        && known
+            .params()
+            .iter()
+            .zip(&statement.params)
+            .all(|(known, param)| param.is_of(known))
 }
 
 /// Whether the columns have the types that the statement was written for.
