@@ -86,13 +86,8 @@ impl Post {
             && !common.accepts_json
             && let Some(wanted) = StreamType::wanted(request.headers())
         {
-            let future = async move {
-                let answer = |request, address| {
-                    streamed::answer(&service, request, hook, wanted, media, address)
-                };
-                service.protection.around(request, media, answer).await
-            };
-            return Woken::new(Box::pin(future), media);
+            let future = boxed_stream(service, request, hook, wanted, media);
+            return Woken::new(future, media);
         }
 
         let id = service.protection.identify_common(&request, common);
@@ -125,6 +120,23 @@ impl tower::Service<Request> for OtherMethods {
             Either::Right(ready(Ok(endpoint::other_method())))
         }
     }
+}
+
+/// Returns the boxed future of a stream.
+#[cold]
+#[inline(never)]
+fn boxed_stream(
+    service: Arc<HttpState>,
+    request: Request,
+    hook: Option<Arc<dyn RequestHook>>,
+    wanted: StreamType,
+    media: Option<MediaType>,
+) -> ResponseFuture {
+    Box::pin(async move {
+        let answer =
+            |request, address| streamed::answer(&service, request, hook, wanted, media, address);
+        service.protection.around(request, media, answer).await
+    })
 }
 
 /// Returns the boxed future of a response. A function of its own: in a longer one, the compiler

@@ -125,19 +125,31 @@ where
             say_close(&mut response);
         }
 
-        if !self.keeper.activity.is_unread() {
-            return Poll::Ready(Ok(response));
+        if self.keeper.activity.is_unread() {
+            return self.poll_unread(cx, response).map(Ok);
         }
 
+        Poll::Ready(Ok(response))
+    }
+}
+
+impl<F> Kept<F> {
+    /// Reads on the body of the request, if the application has left one.
+    #[cold]
+    #[inline(never)]
+    fn poll_unread(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut response: Response<Body>,
+    ) -> Poll<Response<Body>> {
         let Some(body) = self.keeper.activity.take_left() else {
             say_close(&mut response);
-            return Poll::Ready(Ok(response));
+            return Poll::Ready(response);
         };
 
         self.rest
             .insert(Box::new(Rest::new(response, body)))
             .poll(cx, &self.keeper.activity)
-            .map(Ok)
     }
 }
 
@@ -148,11 +160,11 @@ where
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let polled = self.poll_response(cx);
         if self.is_split {
-            polled.map_ok(in_pieces)
-        } else {
-            polled
+            return self.poll_response(cx).map_ok(in_pieces);
         }
+
+        // Returned directly, because a response is large to move.
+        self.poll_response(cx)
     }
 }

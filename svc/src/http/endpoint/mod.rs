@@ -13,7 +13,6 @@ use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
-use futures_util::FutureExt as _;
 
 use super::body::{Arrived, Start};
 use super::panic_guard::guarded;
@@ -25,8 +24,11 @@ use super::reply::{
 use super::{HttpState, body};
 use parameters::Sent;
 use svc_core::ErrorCode;
+use svc_core::boxed::{boxed_rare, boxed_unmoved};
 use svc_engine::graphql::{self, Answering, Challenge};
 use svc_engine::request::{RequestHook, RequestParts, Transport, is_query};
+#[cfg(feature = "upload")]
+use svc_engine::upload::UploadConfig;
 
 /// Handles any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {
@@ -130,12 +132,10 @@ fn answer_post(
         check_acceptable(media)?;
 
         #[cfg(feature = "upload")]
-        if let Some(uploads) = multipart::wanted(service, &parts) {
-            let (request, parts) = multipart::receive(service, uploads, parts, body, address)
-                .boxed()
-                .await?;
-            let _admitted = service.protection.enter(address).await?;
-            return Ok(service.engine.run(request, parts).boxed().await);
+        if !common.is_json
+            && let Some(uploads) = multipart::wanted(service, &parts)
+        {
+            return boxed_rare(|| answer_upload(service, uploads, parts, body, address)).await;
         }
 
         if !common.is_json || common.has_content_encoding {
@@ -148,7 +148,7 @@ fn answer_post(
                 let pending = None;
                 Arrived { bytes, pending }
             }
-            Start::Part(first) => body::read_on(body, first, bounds).await?,
+            Start::Part(first) => boxed_unmoved(|| body::read_on(body, first, bounds)).await?,
         };
 
         let _admitted = service.protection.enter(address).await?;
@@ -170,9 +170,25 @@ fn answer_post(
                 Ok(running.await.unless_known(known.as_ref()))
             }
             // Few requests are batches; boxing the batch keeps the future of the others small.
-            Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),
+            Sent::Batch(requests) => {
+                Ok(boxed_rare(|| batch::run(&service.engine, requests, parts)).await)
+            }
         }
     }
+}
+
+/// Receives a request with files, and executes it.
+#[cfg(feature = "upload")]
+async fn answer_upload(
+    service: &HttpState,
+    uploads: &UploadConfig,
+    parts: RequestParts,
+    body: Body,
+    address: Option<IpAddr>,
+) -> Result<graphql::Response, Refusal> {
+    let (request, parts) = multipart::receive(service, uploads, parts, body, address).await?;
+    let _admitted = service.protection.enter(address).await?;
+    Ok(service.engine.run(request, parts).await)
 }
 
 /// Builds the reply to a request, and reports it to the hooks.
