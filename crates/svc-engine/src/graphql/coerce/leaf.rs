@@ -211,6 +211,7 @@ fn other_form(kind: ScalarKind, text: &str) -> Result<Option<Value>, LeafError> 
         .map_err(|error| LeafError(error.to_string()))
 }
 
+#[cold]
 fn refuse(name: &str, why: &str, value: &Value) -> String {
     format!("`{name}` {why}: {}", shorten(&value.to_string()))
 }

@@ -21,6 +21,7 @@ use indexmap::IndexMap;
 use svc_core::schema::{InputDef, TypeDef, TypeExpr};
 
 /// The message for null where a value is required.
+#[cold]
 fn null_refused(types: &[TypeDef], inner: &TypeExpr) -> String {
     match inner {
         TypeExpr::Named(index) => format!("`{}`: null is not allowed here", types[*index].name),

@@ -36,6 +36,21 @@ impl VariableDef {
         let texts = heap_size::text(&self.name) + heap_size::text(&self.shown);
         size_of::<Self>() + texts + heap_size::type_expr(&self.ty) + default
     }
+
+    #[cold]
+    #[inline(never)]
+    fn absent(&self) -> String {
+        format!(
+            "variable `${}` of required type `{}` was not provided",
+            self.name, self.shown
+        )
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn invalid(&self, Refused { at, why }: Refused) -> String {
+        format!("variable `${}{at}` has an invalid value: {why}", self.name)
+    }
 }
 
 /// A variable whose value does not fit.
@@ -59,17 +74,13 @@ pub(crate) fn coerce_variables(
         let result = match given.take(&def.name) {
             None => match &def.default {
                 Some(default) => Ok(Some(default.clone())),
-                None if def.ty.is_non_null() => Err(format!(
-                    "variable `${}` of required type `{}` was not provided",
-                    def.name, def.shown
-                )),
+                None if def.ty.is_non_null() => Err(def.absent()),
                 None => Ok(None),
             },
-            Some(json) => coerce(types, &def.ty, json)
-                .map(Some)
-                .map_err(|Refused { at, why }| {
-                    format!("variable `${}{at}` has an invalid value: {why}", def.name)
-                }),
+            Some(json) => match coerce(types, &def.ty, json) {
+                Ok(value) => Ok(Some(value)),
+                Err(refused) => Err(def.invalid(refused)),
+            },
         };
 
         match result {
@@ -108,6 +119,7 @@ impl Refused {
     }
 }
 
+#[cold]
 fn refuse<T>(why: String) -> Result<T, Refused> {
     Err(Refused {
         at: String::new(),

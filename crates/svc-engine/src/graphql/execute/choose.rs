@@ -29,7 +29,6 @@ impl Engine {
     /// Returns the document that a request sends or names: a registered one, or any other if those
     /// are allowed.
     pub(super) fn choose(&self, request: &Request<'_>) -> Result<Chosen, Vec<RequestError>> {
-        let one = |error: RequestError| vec![error];
         let Request {
             query,
             persisted,
@@ -37,21 +36,9 @@ impl Engine {
             ..
         } = request;
 
-        if let Some(hash) = persisted.as_ref().filter(|_| !query.is_empty()) {
-            if self.persisted.is_none()
-                && !self.only_registered()
-                && self.operations.by_hash(hash).is_none()
-            {
-                return Err(vec![not_supported()]);
-            }
-            check_hash(hash, query).map_err(one)?;
-        }
-
         let operation = match (document_id, persisted) {
-            (Some(DocumentId::Hash(hash)), _) => self.operations.by_hash(hash),
-            (Some(DocumentId::Name(name)), _) => self.operations.by_name(name),
-            (None, Some(hash)) if query.is_empty() => self.operations.by_hash(hash),
-            _ => self.operations.by_text(query),
+            (None, None) => self.operations.by_text(query),
+            _ => self.identified(request)?,
         };
 
         if let Some(operation) = operation {
@@ -78,6 +65,38 @@ impl Engine {
             document: found.document,
             literals: found.literals,
             operation: None,
+        })
+    }
+
+    /// Returns the registered operation of a request with a hash or an id, which its text must
+    /// match. Not inlined, because most requests have neither.
+    #[inline(never)]
+    fn identified(
+        &self,
+        request: &Request<'_>,
+    ) -> Result<Option<Arc<Registered>>, Vec<RequestError>> {
+        let Request {
+            query,
+            persisted,
+            document_id,
+            ..
+        } = request;
+
+        if let Some(hash) = persisted.as_ref().filter(|_| !query.is_empty()) {
+            if self.persisted.is_none()
+                && !self.only_registered()
+                && self.operations.by_hash(hash).is_none()
+            {
+                return Err(vec![not_supported()]);
+            }
+            check_hash(hash, query).map_err(|error| vec![error])?;
+        }
+
+        Ok(match (document_id, persisted) {
+            (Some(DocumentId::Hash(hash)), _) => self.operations.by_hash(hash),
+            (Some(DocumentId::Name(name)), _) => self.operations.by_name(name),
+            (None, Some(hash)) if query.is_empty() => self.operations.by_hash(hash),
+            _ => self.operations.by_text(query),
         })
     }
 
@@ -150,6 +169,7 @@ impl Engine {
 
     /// Returns a document that only reads the schema, the one kind that does not have to be
     /// registered where others must: tools read the schema with it, if introspection is enabled.
+    #[cold]
     fn only_about_schema(&self, request: &Request<'_>) -> Result<Found, Vec<RequestError>> {
         if request.query.is_empty() {
             // Clients recognize this message, and send the text next.
@@ -200,6 +220,7 @@ fn is_meta(document: &Document) -> bool {
 
 /// Logs which document would be rejected, by its hash, as it would be registered, and by its
 /// operation name. Its text is left out, because it may contain data that does not belong in logs.
+#[cold]
 fn note_unregistered(found: &Found, request: &Request<'_>) {
     let sha256 = hex::encode(Sha256::digest(found.text().trim_end()));
     let operation = found

@@ -138,13 +138,11 @@ impl Engine {
         request: Request<'_>,
         allowed: AllowedOperations,
     ) -> Result<Prepared, Response> {
-        let one = |error: RequestError| Response::refused(&[error]);
-
         // Before anything else, because the work of coercion grows with the number of values.
         self.app
             .limits
             .check_variables(&request.variables)
-            .map_err(one)?;
+            .map_err(rejected)?;
         let chosen = self
             .choose(&request)
             .map_err(|errors| Response::refused(&errors))?;
@@ -158,7 +156,7 @@ impl Engine {
             .unzip();
         let (operation, info) = document
             .operation(request.operation_name.as_deref())
-            .map_err(one)?;
+            .map_err(rejected)?;
         check_kind(operation.operation_type, allowed)?;
         let variables = coerce_variables(
             &self.app.model.types,
@@ -171,13 +169,13 @@ impl Engine {
 
         let planned = document
             .plan(&self.app.model, &self.app.limits, operation, &variables)
-            .map_err(one)?;
+            .map_err(rejected)?;
         let plan = planned.plan();
-        let code = check_code(plan, registered.as_deref(), allowed).map_err(one)?;
+        let code = check_code(plan, registered.as_deref(), allowed).map_err(rejected)?;
 
         self.check(&document, operation, plan, &variables)
-            .map_err(one)?;
-        check_rules(&self.app.model, plan, &variables, self.app.limits.errors).map_err(one)?;
+            .map_err(rejected)?;
+        check_rules(&self.app.model, plan, &variables, self.app.limits.errors).map_err(rejected)?;
         let introspection = self.introspection_of(&document, operation, plan, &variables)?;
 
         // Cached after all checks: a client could otherwise displace other plans with operations
@@ -208,18 +206,27 @@ impl Engine {
         plan: &Plan,
         variables: &Variables,
     ) -> Result<(), RequestError> {
-        if plan.introspects && !self.introspection {
+        if plan.introspects {
+            self.check_introspection(document, operation)?;
+        }
+
+        plan.check(&self.app.model, &self.app.limits, variables)
+    }
+
+    #[cold]
+    fn check_introspection(
+        &self,
+        document: &Document,
+        operation: &Operation,
+    ) -> Result<(), RequestError> {
+        if !self.introspection {
             return Err(RequestError::new(
                 ErrorCode::GraphqlValidationFailed,
                 "introspection is switched off",
             ));
         }
 
-        if plan.introspects {
-            check_depth(document, operation)?;
-        }
-
-        plan.check(&self.app.model, &self.app.limits, variables)
+        check_depth(document, operation)
     }
 
     /// Returns the values of `__schema` and `__type`, if the operation selects them.
@@ -240,10 +247,16 @@ impl Engine {
     }
 }
 
+/// The response to a request with this error.
+#[cold]
+#[inline(never)]
+fn rejected(error: RequestError) -> Response {
+    Response::refused(&[error])
+}
+
 /// Rejects a kind of operation that the transport does not support.
 fn check_kind(kind: OperationType, allowed: AllowedOperations) -> Result<(), Response> {
-    let refused =
-        |message: &str| Response::refused(&[RequestError::new(ErrorCode::BadRequest, message)]);
+    let refused = |message: &str| rejected(RequestError::new(ErrorCode::BadRequest, message));
     match kind {
         // GET and QUERY are safe methods (RFC 9110, section 9.2.1): links, prefetching and
         // repetitions must not change anything.
