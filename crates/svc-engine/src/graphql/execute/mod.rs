@@ -123,7 +123,7 @@ impl Engine {
     /// Executes a request. Not an `async fn`, which would move the request once more.
     pub fn run(
         &self,
-        request: Request<'_>,
+        mut request: Request<'_>,
         parts: RequestParts,
     ) -> impl Future<Output = Response> + Send {
         let allowed = parts.allowed;
@@ -132,11 +132,11 @@ impl Engine {
             #[cfg(feature = "redis")]
             self.learn(&request).await;
             let begun = Begun::now();
-            match self.prepare(request, allowed) {
-                Ok(prepared) => match prepared.span() {
+            match self.prepare(&mut request, allowed) {
+                Ok(mut prepared) => match prepared.span() {
                     None => {
                         // Pinned here, because it is large to move.
-                        let running = pin!(self.run_prepared(prepared, parts, begun));
+                        let running = pin!(self.run_prepared(&mut prepared, parts, begun));
                         running.await
                     }
                     Some(span) => {
@@ -155,20 +155,21 @@ impl Engine {
     async fn run_in_span(
         &self,
         span: OpenSpan,
-        prepared: Prepared,
+        mut prepared: Prepared,
         parts: RequestParts,
         begun: Begun,
     ) -> Response {
-        let response = span.around(self.run_prepared(prepared, parts, begun)).await;
+        let running = self.run_prepared(&mut prepared, parts, begun);
+        let response = span.around(running).await;
         metrics::end_span(&span, &response);
         response
     }
 
-    /// Executes a prepared query or mutation. Not an `async fn`, which would move the operation and
-    /// its request once more.
+    /// Executes a prepared query or mutation. Not an `async fn`, which would move its request once
+    /// more.
     pub(super) fn run_prepared(
         &self,
-        mut prepared: Prepared,
+        prepared: &mut Prepared,
         parts: RequestParts,
         begun: Begun,
     ) -> impl Future<Output = Response> + Send {
@@ -177,7 +178,7 @@ impl Engine {
         async move {
             let measured = prepared.measured(begun, &parts);
             let spending = if self.hooks.concern(&parts) {
-                match self.after_preparing(&parts, &prepared).await {
+                match self.after_preparing(&parts, prepared).await {
                     Ok(spending) => spending,
                     Err(response) => return measured.answered(response),
                 }
@@ -189,11 +190,12 @@ impl Engine {
             // limit, does not count.
             let started = deadlines.map_or(0, RequestDeadlines::start);
             parts.restart(started);
+            let mut place = None;
             let scope = if self.request_data.is_empty() {
-                self.scope(parts, &prepared.plan)
+                self.scope_in(&mut place, parts, &prepared.plan)
             } else {
                 match boxed_unmoved(|| self.bounded_scope(parts, &prepared.plan)).await {
-                    Ok(scope) => scope,
+                    Ok(scope) => &*place.insert(scope),
                     Err(response) => return measured.answered(response),
                 }
             };
@@ -205,12 +207,12 @@ impl Engine {
 
             // Created before the mutation runs, because its drop invalidates cached responses even
             // if this future is cancelled.
-            let written = self.written(&prepared, &scope);
+            let written = self.written(prepared, scope);
             let explanation = prepared.explanation();
             let response = {
                 // Pinned here, because it is large to move.
                 let watching = (spending.as_ref(), explanation.as_deref());
-                let running = pin!(self.execute(&mut prepared, &scope, watching));
+                let running = pin!(self.execute(prepared, scope, watching));
                 RequestDeadlines::bound_by(deadlines, started, running).await
             };
 
@@ -220,7 +222,7 @@ impl Engine {
 
             let response = match response {
                 Some(response) => response,
-                None => self.late_response(&scope, mutation),
+                None => self.late_response(scope, mutation),
             };
             let response = measured.answered(response);
             let response = match explanation {

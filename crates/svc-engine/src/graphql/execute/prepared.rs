@@ -133,9 +133,11 @@ impl Prepared {
 }
 
 impl Engine {
+    /// Prepares a request, whose variables and name are taken out of it. Takes it by reference,
+    /// because it is large to move.
     pub(in crate::graphql) fn prepare(
         &self,
-        request: Request<'_>,
+        request: &mut Request<'_>,
         allowed: AllowedOperations,
     ) -> Result<Prepared, Response> {
         // Before anything else, because the work of coercion grows with the number of values.
@@ -144,7 +146,7 @@ impl Engine {
             .check_variables(&request.variables)
             .map_err(rejected)?;
         let chosen = self
-            .choose(&request)
+            .choose(request)
             .map_err(|errors| Response::refused(&errors))?;
         let Chosen {
             document,
@@ -161,7 +163,7 @@ impl Engine {
         let variables = coerce_variables(
             &self.app.model.types,
             &info.variables,
-            request.variables,
+            std::mem::take(&mut request.variables),
             self.app.limits.errors,
         )
         .map_err(|errors| refused_variables(document.source(sent.as_deref()), errors))?
@@ -187,7 +189,7 @@ impl Engine {
             sent,
             plan,
             is_kept,
-            operation_name: request.operation_name,
+            operation_name: request.operation_name.take(),
             variables,
             introspection,
             registered,

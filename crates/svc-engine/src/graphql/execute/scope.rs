@@ -15,17 +15,32 @@ impl Engine {
     /// The scope of a request that needs no request data.
     pub(in crate::graphql) fn scope(&self, parts: RequestParts, plan: &Plan) -> RequestScope {
         let db = self.db(plan);
-        let request = if self.shares_requests {
-            Held::Shared(RequestContext::new(
-                parts,
-                db.clone(),
-                self.request_data.clone(),
-            ))
+        let request = self.held(parts, &db);
+        self.with_session(db, request, plan)
+    }
+
+    /// The same scope, created in its place, because it is large to move.
+    pub(super) fn scope_in<'s>(
+        &self,
+        place: &'s mut Option<RequestScope>,
+        parts: RequestParts,
+        plan: &Plan,
+    ) -> &'s RequestScope {
+        let db = self.db(plan);
+        let request = self.held(parts, &db);
+        let scope = place.insert(RequestScope::new(db, request));
+        self.set_session(scope, plan);
+        scope
+    }
+
+    #[inline]
+    fn held(&self, parts: RequestParts, db: &Db) -> Held {
+        if self.shares_requests {
+            let data = self.request_data.clone();
+            Held::Shared(RequestContext::new(parts, db.clone(), data))
         } else {
             Held::Alone(parts)
-        };
-
-        self.with_session(db, request, plan)
+        }
     }
 
     /// A request whose data is yet to be made, and its database.
@@ -67,7 +82,13 @@ impl Engine {
 
     pub(super) fn with_session(&self, db: Db, request: Held, plan: &Plan) -> RequestScope {
         let mut scope = RequestScope::new(db, request);
-        let session = self.session_variables.session(&Context::new(&scope));
+        self.set_session(&mut scope, plan);
+        scope
+    }
+
+    /// Gives a new scope its session and its row rules, without which it must not be used.
+    fn set_session(&self, scope: &mut RequestScope, plan: &Plan) {
+        let session = self.session_variables.session(&Context::new(scope));
 
         // A subscription is long-lived, and many subscribers share its reads.
         let (lasts, reads_at_once) = (
@@ -95,9 +116,7 @@ impl Engine {
         };
 
         // Set last, because the rules are created from a copy of the session.
-        scope.db.rules = self.row_rules(&scope);
-
-        scope
+        scope.db.rules = self.row_rules(scope);
     }
 
     /// The row rules for a request, which are not decided yet; `None` without row policies.

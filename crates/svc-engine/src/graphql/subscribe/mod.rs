@@ -45,13 +45,13 @@ impl Engine {
     /// mutation.
     pub async fn subscribe(
         self: &Arc<Self>,
-        request: Request<'_>,
+        mut request: Request<'_>,
         parts: RequestParts,
     ) -> Result<ResponseStream, Response> {
         #[cfg(feature = "redis")]
         self.learn(&request).await;
         let begun = Begun::now();
-        let prepared = self.prepare(request, parts.allowed);
+        let prepared = self.prepare(&mut request, parts.allowed);
         let mut prepared = prepared
             .inspect_err(|refused| record_refused(&self.app, &parts, refused))
             .map_err(metrics::counted_refusal)?;
@@ -70,12 +70,12 @@ impl Engine {
 
     async fn subscribe_prepared(
         self: &Arc<Self>,
-        prepared: Prepared,
+        mut prepared: Prepared,
         parts: RequestParts,
         begun: Begun,
     ) -> Result<ResponseStream, Response> {
         if prepared.plan.kind != OperationKind::Subscription {
-            return Err(self.run_prepared(prepared, parts, begun).boxed().await);
+            return Err(self.run_prepared(&mut prepared, parts, begun).boxed().await);
         }
 
         let measured = prepared.measured(begun, &parts);
