@@ -37,7 +37,7 @@ pub(in crate::http) enum Sent<'a> {
 
 /// Reads a JSON body: one request, or up to `batch_max` in an array.
 pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refusal> {
-    // The slow path below finds the errors of an invalid body.
+    // The slow path finds the errors of an invalid body.
     if let Ok(text) = std::str::from_utf8(body)
         && let Ok(Body {
             query,
@@ -60,6 +60,12 @@ pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refus
         }));
     }
 
+    from_other_body(body, batch_max)
+}
+
+/// The same for a body of any form. Not inlined, because few requests need it.
+#[inline(never)]
+fn from_other_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refusal> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(bad_request(
             "the body is empty; send a JSON object with `query`",
@@ -220,10 +226,11 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
 
 /// Parses `onError`, as in the proposal for error behaviors.
 fn error_behavior(text: Option<&str>) -> Result<ErrorBehavior, Refusal> {
-    let behavior = text.map(str::parse::<ErrorBehavior>).transpose();
-    behavior
-        .map(Option::unwrap_or_default)
-        .map_err(|()| not_a_behavior())
+    match text.map(str::parse::<ErrorBehavior>) {
+        None => Ok(ErrorBehavior::default()),
+        Some(Ok(behavior)) => Ok(behavior),
+        Some(Err(())) => Err(not_a_behavior()),
+    }
 }
 
 #[cold]

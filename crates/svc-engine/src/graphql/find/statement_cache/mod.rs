@@ -90,17 +90,29 @@ fn found(
             .map(|(statement, shape, _)| (statement, shape, None));
     };
 
-    if let Some(cached) = cached(cx, catalog, field, &reads, may_tie)? {
-        return Ok(cached);
+    match cached(cx, catalog, field, &reads, may_tie)? {
+        Some(cached) => Ok(cached),
+        None => written_and_kept(cx, catalog, field, read, &reads),
     }
+}
 
+/// Writes the statement, and caches it if it can be reused. Cold, because most requests find it.
+#[cold]
+#[inline(never)]
+fn written_and_kept(
+    cx: &ExecutionContext<'_>,
+    catalog: &Arc<Catalog>,
+    field: &PlanField,
+    read: &Read,
+    reads: &Reads<'_>,
+) -> Result<Found, DbError> {
     let (statement, shape, reuse) = write(cx, catalog, field, read)?;
     if let (Some(reuse), Some(growth)) = (reuse, cx.growth) {
         let without_tiebreaker = WithoutTiebreaker::new(cx, catalog, field, read)?.map(Arc::new);
         keep(
             growth,
             field,
-            &reads,
+            reads,
             Kept {
                 catalog,
                 reuse,
@@ -293,6 +305,8 @@ fn conditions(filter: &Filter) -> usize {
     }
 }
 
+// Not inlined, because most requests find their statement.
+#[inline(never)]
 fn write(
     cx: &ExecutionContext<'_>,
     catalog: &Catalog,
