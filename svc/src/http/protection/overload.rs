@@ -9,6 +9,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::gradient::{Gradient, Window};
 use super::pressure::Pressure;
 use super::shedding::{Shed, Shedding};
+use svc_core::boxed::boxed_rare;
 
 /// The minimum and maximum length of a window, after which the limit is adjusted: as long as a
 /// request takes.
@@ -108,7 +109,8 @@ impl Overload {
         let permit = match self.permits.try_acquire() {
             Ok(permit) => permit,
             Err(_) => {
-                let waited = self.queue().await;
+                // Boxed, because most requests do not wait, and its timer is large.
+                let waited = boxed_rare(|| self.queue()).await;
                 if waited.is_none() {
                     self.refuse();
                 }
@@ -236,7 +238,10 @@ impl Overload {
         }
     }
 
-    /// Ends a window. The first caller to get the lock does it for all.
+    /// Ends a window. The first caller to get the lock does it for all. Cold, because a window has
+    /// many requests.
+    #[cold]
+    #[inline(never)]
     fn look(&self, now: u64) {
         let mut laws = match self.laws.try_lock() {
             Ok(laws) => laws,

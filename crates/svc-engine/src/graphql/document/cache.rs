@@ -137,6 +137,17 @@ impl DocumentCache {
             return Ok(found);
         }
 
+        self.shared_or_new(model, limits, text)
+    }
+
+    /// The same for a text that is not cached as it was sent. Not inlined, because most texts are.
+    #[inline(never)]
+    fn shared_or_new(
+        &self,
+        model: &Model,
+        limits: &Limits,
+        text: &str,
+    ) -> Result<Found, Vec<RequestError>> {
         let masked = Masked::of(text);
         let key = match masked.as_ref().map(|masked| self.shared(model, masked)) {
             Some(Ok(found)) => {

@@ -93,9 +93,14 @@ fn count(metrics: Metrics, running: RunningOperation, answer: &Answer) {
 
 /// Counts the field errors in the response to an operation or to one of its events.
 pub(in crate::graphql) fn count_errors(plan: &Plan, errors: &[FieldError]) {
-    if errors.is_empty() {
-        return;
+    if !errors.is_empty() {
+        count_all(plan, errors);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn count_all(plan: &Plan, errors: &[FieldError]) {
     let Some(metrics) = get_metrics() else { return };
     let name = metrics.operation_name(&plan.series);
     errors

@@ -40,7 +40,7 @@ use crate::graphql::document::{DocumentCache, DocumentId};
 use crate::graphql::find::PlannedReads;
 use crate::graphql::mutate::{Mutations, effects_when_late, one_of_each_first};
 use crate::graphql::operations::OperationRegistry;
-use crate::graphql::plan::{Admission, CostMeter, Plan};
+use crate::graphql::plan::{Admission, CostMeter, Plan, PlanField};
 use crate::graphql::response::{Explanation, Response, ResponseBudget, ShownErrors};
 use crate::request::{
     Context, ErrorBehavior, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope,
@@ -446,11 +446,18 @@ impl Engine {
         let mut data = value.bytes.ok();
         if !shown.explain_data(cx.answer.has_forced_null()) {
             data = None;
-            Mutations::new(cx).lose(fields);
+            lose(cx, fields);
         }
 
         Response::executed(data, &shown)
     }
+}
+
+/// Records that the response has no data, and so no effects of mutations.
+#[cold]
+#[inline(never)]
+fn lose(cx: &ExecutionContext<'_>, fields: &[PlanField]) {
+    Mutations::new(cx).lose(fields);
 }
 
 /// Ends the metering of an operation if a hook meters it, and adds the hook's entry to the

@@ -30,9 +30,15 @@ impl ShownErrors {
     /// Writes at most `limit` errors of the document `source`.
     pub(crate) fn new(errors: &[FieldError], source: SourceText<'_>, limit: usize) -> Self {
         if errors.is_empty() {
-            return Self::NONE;
+            Self::NONE
+        } else {
+            Self::of_some(errors, source, limit)
         }
+    }
 
+    #[cold]
+    #[inline(never)]
+    fn of_some(errors: &[FieldError], source: SourceText<'_>, limit: usize) -> Self {
         let lines = LineIndex::new(source.text);
 
         // The document contains the keys of all root fields once, so this leaves room for an error

@@ -18,9 +18,14 @@ pub(in crate::graphql) fn report(
     errors: &mut [FieldError],
     withheld: &mut [FieldError],
 ) {
-    if errors.is_empty() {
-        return;
+    if !errors.is_empty() {
+        report_all(cx, errors, withheld);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn report_all(cx: &ExecutionContext<'_>, errors: &mut [FieldError], withheld: &mut [FieldError]) {
     log_errors(cx, errors.iter_mut().chain(&mut *withheld));
     record_errors(cx, errors.iter().chain(&*withheld));
 }
