@@ -167,7 +167,11 @@ fn answer_post(
 
                 // Pinned here, because it is large to move.
                 let running = pin!(service.engine.run(request, parts));
-                Ok(running.await.unless_known(known.as_ref()))
+                let response = running.await;
+                Ok(match known {
+                    None => response,
+                    Some(known) => response.unless_known(Some(&known)),
+                })
             }
             // Few requests are batches; boxing the batch keeps the future of the others small.
             Sent::Batch(requests) => {

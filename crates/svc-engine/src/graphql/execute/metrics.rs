@@ -50,11 +50,16 @@ impl Begun {
 
 impl Measured {
     /// Records the response to the operation.
-    pub(in crate::graphql) fn answered(self, response: Response) -> Response {
+    pub(in crate::graphql) fn record(self, response: &Response) {
         note_answer(response.answer.code(), response.answer.field_errors());
         if let Some((metrics, running)) = self.0 {
             count(metrics, running, &response.answer);
         }
+    }
+
+    /// Records the response to the operation, and returns it.
+    pub(in crate::graphql) fn answered(self, response: Response) -> Response {
+        self.record(&response);
         response
     }
 

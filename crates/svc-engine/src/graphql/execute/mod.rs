@@ -224,7 +224,8 @@ impl Engine {
                 Some(response) => response,
                 None => self.late_response(scope, mutation),
             };
-            let response = measured.answered(response);
+
+            measured.record(&response);
             let response = match explanation {
                 Some(explanation) => {
                     boxed_rare(|| {
@@ -357,11 +358,10 @@ impl Engine {
 
         let prepared = &*prepared;
         let answer = ResponseBudget::new(self.app.limits.answer);
-        let cx = ExecutionContext {
-            spending,
-            explanation,
-            ..self.context(prepared, scope, &answer)
-        };
+
+        // Changed in place, because it is large to move.
+        let mut cx = self.context(prepared, scope, &answer);
+        (cx.spending, cx.explanation) = (spending, explanation);
 
         let response = match self.cacheable(&prepared.plan) {
             Some(kept) => self.kept_answer(&cx, prepared, kept).await,
