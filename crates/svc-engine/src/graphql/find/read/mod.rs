@@ -140,7 +140,7 @@ impl Read {
     ) -> Result<Self, DbError> {
         Ok(Self {
             page: None,
-            ..Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)?
+            ..Self::of_relation(cx, field, relation)?
         })
     }
 
@@ -151,11 +151,10 @@ impl Read {
         shape: Shape,
         row: TypeIndex,
     ) -> Result<Self, DbError> {
-        let mut read = Self::arguments(cx, field, (row, None), shape)?;
         // Like `filtered`, without moving the read.
-        restrict(&mut read.filter, cx.context.db(), row);
-
-        Ok(read)
+        Self::arguments(cx, field, (row, None), shape, |filter| {
+            restrict(filter, cx.context.db(), row);
+        })
     }
 
     /// Returns the read of a relation, from its arguments.
@@ -164,7 +163,7 @@ impl Read {
         field: &PlanField,
         relation: Relation,
     ) -> Result<Self, DbError> {
-        let read = Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)?;
+        let read = Self::of_relation(cx, field, relation)?;
         // A relation to one row has an implicit limit of one row.
         Ok(if relation.is_many() {
             read.by_default(relation.order)
@@ -198,11 +197,24 @@ impl Read {
         add_defaults(&mut self.order, order.iter().map(default_key));
     }
 
+    /// Returns the read with the arguments of a relation.
+    fn of_relation(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        relation: Relation,
+    ) -> Result<Self, DbError> {
+        let rows = (relation.row, relation.joining);
+        Self::arguments(cx, field, rows, relation.shape, |_| {})
+    }
+
+    /// Returns the read with the conditions, order and page of the arguments. `finish` changes its
+    /// filter.
     fn arguments(
         cx: &ExecutionContext<'_>,
         field: &PlanField,
         (row, joining): (TypeIndex, Option<TypeIndex>),
         shape: Shape,
+        finish: impl FnOnce(&mut Filter),
     ) -> Result<Self, DbError> {
         let mut filters = Vec::with_capacity(field.args.len());
         let (mut order, mut limit, mut offset) = (Vec::new(), None, 0);
@@ -236,10 +248,13 @@ impl Read {
             },
         };
 
+        let mut filter = Filter::All(filters);
+        finish(&mut filter);
+
         Ok(Self {
             row,
             shape,
-            filter: Filter::All(filters),
+            filter,
             order,
             page: Some(page),
             from: None,
