@@ -1,5 +1,6 @@
 //! Prepared requests: chosen, coerced, planned and checked.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use apollo_compiler::executable::{Operation, OperationType};
@@ -133,8 +134,8 @@ impl Prepared {
 }
 
 impl Engine {
-    /// Prepares a request, whose variables and name are taken out of it. Takes it by reference,
-    /// because it is large to move.
+    /// Prepares a request, whose text, variables and name are taken out of it. Takes it by
+    /// reference, because it is large to move.
     pub(in crate::graphql) fn prepare(
         &self,
         request: &mut Request<'_>,
@@ -148,6 +149,9 @@ impl Engine {
         let chosen = self
             .choose(request)
             .map_err(|errors| Response::refused(&errors))?;
+
+        // Freed here, because the request lives until its operation has run.
+        request.query = Cow::Borrowed("");
         let Chosen {
             document,
             literals,
