@@ -17,8 +17,8 @@
 //! | `redis_client`, `tls_client` | the shared connection to Redis, and TLS to other services |
 //! | `request_id` | the identifier of a request |
 //! | `feature_traits` | compiler messages that name a missing feature |
-//! | `beats`, `wake_flag` | a coarse clock for deadlines, and a waker that remembers its wake-up |
-//! | `boxed` | boxed futures, for branches that would make the future of each request larger |
+//! | `beats` | a coarse clock for deadlines |
+//! | `task` | a waker that remembers its wake-up, and boxed futures for branches that would make the future of each request larger |
 //! | `log_throttle` | repeated log lines, written once per period |
 //! | `value_bytes` | values as unambiguous bytes, for keys |
 
@@ -56,7 +56,6 @@
 #[doc(hidden)]
 pub mod __private;
 pub mod beats;
-pub mod boxed;
 pub mod error;
 pub mod exact_json;
 pub mod feature_traits;
@@ -67,6 +66,7 @@ pub mod request_id;
 pub mod scalar;
 pub mod schema;
 pub mod settings;
+pub mod task;
 #[cfg(any(
     feature = "idp",
     feature = "tracing-otel",
@@ -75,7 +75,6 @@ pub mod settings;
 pub mod tls_client;
 pub mod trace;
 pub mod value_bytes;
-pub mod wake_flag;
 
 pub use error::{Error, ErrorCode, Result};
 #[cfg(feature = "redis")]

@@ -18,7 +18,7 @@ use super::reply::MediaType;
 use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
 use crate::rate_limit::{Answer, LimitedFuture};
-use svc_core::wake_flag::WakeFlag;
+use svc_core::task::wake_flag::WakeFlag;
 use svc_engine::request::{Hooked, RequestHook, Transport, is_query};
 
 /// The boxed future of a response.

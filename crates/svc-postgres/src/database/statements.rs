@@ -10,8 +10,8 @@ use super::pattern_error::Waits;
 use crate::driver::{AtomicTransaction, DriverError, EachResult, Isolation, OpenTransaction};
 use crate::statement::recorder::{self, Recording, StatementKind, TimedSink};
 use crate::{DbError, RowSink, Rows, Session, Statement};
-use svc_core::boxed::boxed_rare;
 use svc_core::error::sqlstate::is_read_only;
+use svc_core::task::boxed::boxed_rare;
 
 impl Database {
     /// Runs a read with the session variables of its request.

@@ -54,7 +54,7 @@ use self::config::Target;
 use self::pool::Pool;
 use super::connect::ConnectConfig;
 use super::{RowSink, Session, Statement};
-use svc_core::boxed::boxed_rare;
+use svc_core::task::boxed::boxed_rare;
 use svc_telemetry::metrics::PoolStatus;
 
 /// The number of dead connections, beyond the pool size, that a ping tolerates.

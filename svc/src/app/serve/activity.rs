@@ -381,7 +381,7 @@ impl Future for Never {
 
 #[cfg(test)]
 mod tests {
-    use svc_core::wake_flag::WakeFlag;
+    use svc_core::task::wake_flag::WakeFlag;
 
     use super::*;
 

@@ -24,7 +24,7 @@ use super::reply::{
 use super::{HttpState, body};
 use parameters::Sent;
 use svc_core::ErrorCode;
-use svc_core::boxed::{boxed_rare, boxed_unmoved};
+use svc_core::task::boxed::{boxed_rare, boxed_unmoved};
 use svc_engine::graphql::{self, Answering, Challenge};
 use svc_engine::request::{RequestHook, RequestParts, Transport, is_query};
 #[cfg(feature = "upload")]

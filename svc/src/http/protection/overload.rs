@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::gradient::{Gradient, Window};
 use super::pressure::Pressure;
 use super::shedding::{Shed, Shedding};
-use svc_core::boxed::boxed_rare;
+use svc_core::task::boxed::boxed_rare;
 
 /// The minimum and maximum length of a window, after which the limit is adjusted: as long as a
 /// request takes.

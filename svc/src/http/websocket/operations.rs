@@ -12,7 +12,7 @@ use super::answer_counter::AnswerCounter;
 use crate::http::live::Ending;
 #[cfg(feature = "auth")]
 use svc_auth::Verified;
-use svc_core::wake_flag::WakeFlag;
+use svc_core::task::wake_flag::WakeFlag;
 use svc_engine::graphql::{Response, ResponseStream};
 
 /// The outcome of starting an operation: a stream of responses, or a single response.

@@ -48,8 +48,8 @@ use crate::request::{
 };
 use crate::shared_state::{RequestDeadlines, SharedState};
 use svc_core::Error;
-use svc_core::boxed::{boxed_rare, boxed_unmoved};
 use svc_core::schema::OperationKind;
+use svc_core::task::boxed::{boxed_rare, boxed_unmoved};
 use svc_core::trace::OpenSpan;
 use svc_postgres::EffectLog;
 

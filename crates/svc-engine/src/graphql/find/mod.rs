@@ -44,8 +44,8 @@ use super::plan::{Admission, PlanField};
 use super::response::Path;
 use crate::repository::{ConnectionSpec, FindSpec};
 use svc_core::Error;
-use svc_core::boxed::boxed_unmoved;
 use svc_core::schema::{PlannedMeta, Shape, TypeIndex};
+use svc_core::task::boxed::boxed_unmoved;
 use svc_postgres::{DbError, RowsCall};
 
 /// Resolves a root field without a body. All paths except the common list are boxed, to keep the

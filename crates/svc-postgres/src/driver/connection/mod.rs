@@ -29,7 +29,7 @@ use super::config::{Opened, Target};
 use super::variable::BoxError;
 use super::wire::{Watch, Wire};
 use crate::{Param, RowSink, Session, Statement};
-use svc_core::boxed::{boxed_rare, boxed_unmoved};
+use svc_core::task::boxed::{boxed_rare, boxed_unmoved};
 
 /// A connection with the statements prepared on it. It is read and written only while it is in use.
 pub(super) struct Connection {

@@ -72,7 +72,6 @@ impl StatementCache {
     }
 
     /// The prepared statement, found by its text.
-    #[cold]
     #[inline(never)]
     fn find_kept(&mut self, statement: &Statement) -> Option<Prepared> {
         // The same text may have been prepared for an earlier version of the view.

@@ -9,7 +9,7 @@ use std::task::Wake;
 use std::time::Duration;
 
 use svc_core::beats::{MAX_BEATS, beats_between};
-use svc_core::wake_flag::WakeFlag;
+use svc_core::task::wake_flag::WakeFlag;
 
 /// The number of beats in a deadline.
 const BEATS: u32 = 16;

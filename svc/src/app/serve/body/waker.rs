@@ -170,7 +170,7 @@ mod tests {
     use std::sync::Arc;
     use std::task::Waker;
 
-    use svc_core::wake_flag::WakeFlag;
+    use svc_core::task::wake_flag::WakeFlag;
 
     use super::{ConnectionWaker, HeldWake, Polled};
 

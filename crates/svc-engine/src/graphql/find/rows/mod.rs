@@ -21,8 +21,8 @@ use crate::graphql::context::ExecutionContext;
 use crate::graphql::plan::{Calls, PlanField};
 use crate::graphql::response::Path;
 use svc_core::Error;
-use svc_core::boxed::{boxed_rare, boxed_unmoved};
 use svc_core::schema::Shape;
+use svc_core::task::boxed::{boxed_rare, boxed_unmoved};
 use svc_postgres::{DbError, Reader, RowSink as _};
 
 /// The approximate length of a root field's key, with the JSON around it.
