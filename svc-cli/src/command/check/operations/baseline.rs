@@ -134,7 +134,8 @@ impl Baseline {
 
 /// Whether a cost is higher by more than this percentage.
 fn has_grown(before: u64, now: u64, most: u64) -> bool {
-    u128::from(now) * 100 > u128::from(before) * (100 + u128::from(most))
+    let bound = u128::from(before).saturating_mul(100 + u128::from(most));
+    u128::from(now) * 100 > bound
 }
 
 #[cfg(test)]
