@@ -11,7 +11,7 @@ const LONGEST: Duration = Duration::from_secs(900);
 /// started may keep the pipes open.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
-/// Runs a program, and returns how it has ended and what it has written.
+/// Runs a program, and returns its exit status and its output.
 ///
 /// # Panics
 /// If it does not start, or still runs after a quarter of an hour. Then it is killed.
@@ -32,7 +32,7 @@ pub async fn run_beside(mut command: Command) -> Output {
         .expect("the program ends in time")
 }
 
-/// Waits for the end of a program, and returns how it has ended and what is in its pipes.
+/// Waits for the end of a program, and returns its exit status and the contents of its pipes.
 ///
 /// # Panics
 /// If it still runs after a quarter of an hour. Then it is killed.

@@ -49,3 +49,19 @@ async fn ready(app: &App, part: &str) -> Reply {
     })
     .await
 }
+
+/// Waits until the service caches responses: each run of its query `tick` returns another value.
+async fn until_cached(app: &App) {
+    eventually(async || {
+        let (one, other) = (
+            app.query("{ tick }").await.text,
+            app.query("{ tick }").await.text,
+        );
+        if one == other {
+            Ok(())
+        } else {
+            Err(format!("{one} {other}"))
+        }
+    })
+    .await;
+}

@@ -11,22 +11,7 @@ use svc_tests::{App, eventually, next_answer};
 use tokio::time::timeout;
 
 use super::{add_item, database, doze, items, names, options, plainly, registered, until_idle};
-
-/// Waits until the service caches responses.
-async fn until_cached(app: &App) {
-    eventually(async || {
-        let (one, other) = (
-            app.query("{ tick }").await.text,
-            app.query("{ tick }").await.text,
-        );
-        if one == other {
-            Ok(())
-        } else {
-            Err(format!("{one} {other}"))
-        }
-    })
-    .await;
-}
+use crate::mutations::until_cached;
 
 /// The names of all items, from a cached response if there is one.
 async fn kept_items(app: &App) -> Value {

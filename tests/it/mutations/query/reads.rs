@@ -5,6 +5,7 @@ use svc::ResponseCache;
 use svc_tests::{App, eventually};
 
 use super::{NAMES, adding, database, options, service};
+use crate::mutations::until_cached;
 
 #[tokio::test]
 async fn the_fields_of_query_see_the_write() {
@@ -165,22 +166,6 @@ async fn conditions_apply_below_query() {
         app.query_with(query, variables).await.data(),
         json!({ "renameItem": { "query": { "item": { "name": "uno" } } } })
     );
-}
-
-/// Waits until the service caches responses.
-async fn until_cached(app: &App) {
-    eventually(async || {
-        let (one, other) = (
-            app.query("{ tick }").await.text,
-            app.query("{ tick }").await.text,
-        );
-        if one == other {
-            Ok(())
-        } else {
-            Err(format!("{one} {other}"))
-        }
-    })
-    .await;
 }
 
 #[tokio::test]

@@ -201,7 +201,7 @@ pub(in crate::graphql) fn effects_when_late(
         .and_then(PlanField::root)
         .is_some_and(RootField::needs_code);
     let running = match ledger.effect() {
-        // The writes are not its own, but may be those of a query after the mutation before it.
+        // A query after the previous mutation may have made these writes.
         _ if !has_begun => Effect::NotDone,
         effect if runs_program => effect.of_ended_program(),
         effect => effect,

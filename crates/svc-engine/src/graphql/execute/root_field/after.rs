@@ -37,7 +37,7 @@ impl Engine {
         // The reads may take long, and other requests must not get older responses meanwhile.
         self.invalidate_after(prepared, mutation);
 
-        // The fields are those of a query: authorizers are asked about one.
+        // Authorizers see the operation type `Query` for these fields.
         let db = self.db_after(cx);
         let reads = ExecutionContext {
             operation: OperationInfo {
@@ -87,7 +87,7 @@ impl Engine {
     fn db_after(&self, cx: &ExecutionContext<'_>) -> Db {
         Db {
             ledger: None,
-            // The mutation may have changed what policies decide by, such as the browser's session.
+            // The mutation may have changed the inputs of policies, such as the browser's session.
             rules: self.row_rules(cx.context.request),
             ..cx.context.db().clone()
         }
