@@ -6,7 +6,7 @@ use std::pin::pin;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
-use super::{span_of, until_null};
+use super::{panicked, span_of, until_null};
 use crate::graphql::complete::{CompletedValue, join, key, typename};
 use crate::graphql::context::{ExecutionContext, OperationInfo};
 use crate::graphql::execute::join::withheld;
@@ -154,10 +154,10 @@ impl Engine {
         // A panic fails only its field.
         let run = pin!(async {
             let run = AssertUnwindSafe(self.admit_and_run(cx, prepared, field, None, &path));
-            run.catch_unwind().await.unwrap_or_else(|panic| {
-                let error = svc_telemetry::panic::error("the field", &*panic);
-                CompletedValue::failed(cx, &error, field, &path)
-            })
+            match run.catch_unwind().await {
+                Ok(value) => value,
+                Err(panic) => panicked(cx, &*panic, field, &path),
+            }
         });
 
         self.traced(cx, field, span_of(field), run).boxed().await
